@@ -1,0 +1,78 @@
+"""The output file of a batch job: checked first, written last, in one step."""
+
+import errno
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+
+from octavo.batch.result_format import ResultFormat
+from octavo.columns.readers.base import FileSource
+from octavo.columns.sources import Source
+from octavo.errors import InvalidArgumentError
+from octavo.storage.durable import sync_directory, sync_file
+
+
+def checked_output(out: Path, sources: Sequence[Source]) -> Path:
+    """Return the file to write, with symbolic links followed, before any work is done.
+
+    Raises
+    ------
+    InvalidArgumentError
+        ``out`` is a directory, a device or one of the inputs, or its directory does not exist.
+    """
+    resolved = out.resolve()
+    if not resolved.parent.is_dir():
+        raise InvalidArgumentError(f"out: expected {out} in an existing directory, found none")
+    if resolved.exists() and not resolved.is_file():
+        what = "a directory" if resolved.is_dir() else "something else"
+        raise InvalidArgumentError(f"out: expected a file or nothing at {out}, found {what}")
+    for source in sources:
+        if isinstance(source, FileSource) and Path(source.path).resolve() == resolved:
+            raise InvalidArgumentError(
+                f"out: expected another file than the queries, found {out} as both"
+            )
+    return resolved
+
+
+def write_output(
+    blocks: Iterable[pa.RecordBatch],
+    out: Path,
+    *,
+    temporary: Path,
+    schema: pa.Schema,
+    format: ResultFormat,  # noqa: A002 - as in the job
+    strategy: str,
+) -> None:
+    """Write blocks of hits to ``temporary`` and, when it is complete and on the disk, rename it.
+
+    Parameters
+    ----------
+    blocks
+        Hits in order.
+    out
+        The final name.
+    temporary
+        A name on the same file system.
+    schema, format, strategy
+        What the writer needs.
+    """
+    with errors_naming(out):
+        with format.open(temporary, schema, strategy) as writer:
+            for block in blocks:
+                writer.write(block)
+        sync_file(temporary)
+        temporary.replace(out)
+        sync_directory(out.parent)
+
+
+@contextmanager
+def errors_naming(path: Path) -> Iterator[None]:
+    """Give an ``OSError`` that names no file (a full disk, from Arrow) the path it is about."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error

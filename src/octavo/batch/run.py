@@ -1,0 +1,180 @@
+"""Running a batch job: queries in, results out, in blocks."""
+
+import time
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from octavo.batch.job import BatchJob, BatchProgress, BatchSummary, ProgressListener
+from octavo.batch.job_record import check_resumable, job_record
+from octavo.batch.output import checked_output, errors_naming, write_output
+from octavo.batch.query_columns import QueryColumns, choose_query_columns
+from octavo.batch.query_stream import QueryStream
+from octavo.batch.result_format import ResultFormat, format_of
+from octavo.batch.stored_block import BlockTotals, StoredBlock, as_record_batch
+from octavo.batch.work_directory import WorkDirectory, work_directory
+from octavo.columns.row_count import estimated_rows
+from octavo.columns.sources import input_schema, resolve_inputs
+from octavo.corpus.blocks import search_blocks
+from octavo.corpus.corpus import Corpus
+from octavo.errors import InvalidArgumentError
+from octavo.parallel import checked_threads
+from octavo.spi import RAGContext
+from octavo.strategies.queries import Queries
+
+PART_QUERIES = 4_096
+PART_SECONDS = 10.0
+"""A part ends after so many queries or so much time, whichever comes first: what a kill can cost.
+The output depends on neither, since it is put together block by block."""
+
+
+def run_batch(job: BatchJob, progress: ProgressListener | None = None) -> BatchSummary:
+    """Answer every query of a job and write the hits to its output file.
+
+    Queries are read and results written in blocks, so memory does not depend on the number of
+    queries. Same index, same queries, same bytes, for any number of threads and however often the
+    job was stopped and resumed. Finished parts lie in a directory beside the output until the job
+    is done; the output itself appears whole, at the end, by a rename.
+
+    Parameters
+    ----------
+    job
+        What to do.
+    progress
+        Called once before the search, then after each block, from the calling thread.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Something about the job, the queries or their ids does not fit; nothing was written.
+    SourceLoadingError
+        An input is missing or damaged.
+    CorpusLockedError
+        Another job is writing the same output.
+    OSError
+        The output cannot be written, such as when the disk is full; names the path. What was
+        finished stays for ``resume``.
+    """
+    started = time.perf_counter()
+    run = _Run(job)
+    with work_directory(run.out) as work, errors_naming(work.path):
+        before = run.prepare(work)
+        done = run.search(work, before, progress)
+        write_output(
+            (block.hits for block in work.blocks()),
+            run.out,
+            temporary=work.scratch("output.tmp"),
+            schema=run.schema,
+            format=run.format,
+            strategy=run.strategy.name,
+        )
+        work.remove()
+    return BatchSummary(
+        out=Path(job.out),
+        format=run.format,
+        strategy=run.strategy.name,
+        columns=run.columns,
+        queries=done.queries,
+        hits=done.hits,
+        resumed=before.queries,
+        seconds=time.perf_counter() - started,
+        report=done.report,
+    )
+
+
+class _Run:
+    """A job with everything it names opened and checked; nothing is written yet."""
+
+    def __init__(self, job: BatchJob) -> None:
+        self.job = job
+        self.threads = checked_threads(job.threads)
+        self.context = RAGContext(job.max_results, job.min_score, job.filters)
+        self.format: ResultFormat = format_of(Path(job.out), job.format)
+        self.corpus = job.index if isinstance(job.index, Corpus) else Corpus.open(Path(job.index))
+        self.strategy = self.corpus.strategy(job.strategy, **job.options)
+        self.sources = resolve_inputs(job.queries)
+        if job.resume:
+            check_resumable(self.sources)
+        self.out = checked_output(Path(job.out), self.sources)
+        requested = QueryColumns(job.query_text, job.query_id, job.query_vector)
+        schema = input_schema(self.sources, requested.columns())
+        self.columns = choose_query_columns(schema, requested)
+        self.schema = self._result_schema()
+
+    def prepare(self, work: WorkDirectory) -> BlockTotals:
+        """Begin, or find what an earlier run of the job has finished."""
+        record = job_record(
+            self.job,
+            manifest=self.corpus.keyword_index.manifest,
+            strategy=self.strategy.name,
+            columns=self.columns,
+            sources=self.sources,
+        )
+        if self.job.resume:
+            return work.resume(record, self.schema)
+        work.begin(record)
+        return BlockTotals()
+
+    def search(
+        self, work: WorkDirectory, done: BlockTotals, progress: ProgressListener | None
+    ) -> BlockTotals:
+        """Search the blocks that are not done and keep them as parts."""
+        reporter = _Reporter(self, done.queries, progress)
+        stream = QueryStream(self.sources, self.columns, self.corpus.dimensions)
+        # Queries that are done are read again, since ids must be distinct over all of them.
+        blocks = islice(stream.blocks(work.path), done.blocks, None)
+        part = None
+        deadline = 0.0
+        reporter.report(done)
+        for found in search_blocks(self.strategy, blocks, self.context, threads=self.threads):
+            hits = as_record_batch(found.table, self.schema)
+            self.format.check(hits)
+            block = StoredBlock(done.blocks, hits, found.queries, found.report)
+            if part is None:
+                part = work.new_part(self.schema)
+                deadline = time.monotonic() + PART_SECONDS
+            part.write(block)
+            done += block.totals()
+            if part.queries >= PART_QUERIES or time.monotonic() >= deadline:
+                part.finish()
+                part = None
+            reporter.report(done)
+        if part is not None:
+            part.finish()
+        return done
+
+    def _result_schema(self) -> pa.Schema:
+        """Return the schema of the hits: that of a search for nothing."""
+        if self.columns.vector is not None and self.strategy.name == "keyword":
+            raise InvalidArgumentError("query_vector: keyword retrieval uses no vectors, found one")
+        given = self.columns.vector is not None
+        vectors = np.zeros((0, self.corpus.dimensions or 0), np.float32) if given else None
+        return self.strategy.retrieve_batch(Queries((), vectors), self.context).schema
+
+
+class _Reporter:
+    """Tells a listener how far the job has come."""
+
+    def __init__(self, run: _Run, resumed: int, listener: ProgressListener | None) -> None:
+        self._run = run
+        self._resumed = resumed
+        self._listener = listener
+        self._total = estimated_rows(run.sources) if listener is not None else None
+        self._started = time.perf_counter()
+
+    def report(self, done: BlockTotals) -> None:
+        """Call the listener, if there is one."""
+        if self._listener is None:
+            return
+        self._listener(
+            BatchProgress(
+                columns=self._run.columns,
+                strategy=self._run.strategy.name,
+                queries=done.queries,
+                resumed=self._resumed,
+                total=self._total,
+                seconds=time.perf_counter() - self._started,
+            )
+        )

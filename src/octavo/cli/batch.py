@@ -1,0 +1,112 @@
+"""``octavo batch``: a file of queries to a file of results."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from octavo.cli.options import (
+    CandidateDepth,
+    Filters,
+    IndexPath,
+    MaxResults,
+    MinScore,
+    Strategy,
+    parsed_filters,
+    strategy_options,
+)
+from octavo.cli.output import counts, facts, say
+from octavo.cli.progress import progress
+
+if TYPE_CHECKING:
+    from octavo.batch import BatchProgress, BatchSummary
+
+
+def batch(
+    index: IndexPath,
+    queries: Annotated[
+        str, typer.Argument(metavar="QUERIES", help="File, directory or glob of queries.")
+    ],
+    *,
+    out: Annotated[Path, typer.Option(metavar="RESULTS", help="File to write.")],
+    strategy: Strategy = None,
+    max_results: MaxResults = 10,
+    min_score: MinScore = 0.0,
+    filters: Filters = None,
+    candidate_depth: CandidateDepth = None,
+    query_text: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of the queries' texts.")
+    ] = None,
+    query_id: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of the queries' ids.")
+    ] = None,
+    query_vector: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Column of vectors to use in place of the texts'."),
+    ] = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        str | None,
+        typer.Option(
+            metavar="NAME", help="parquet, jsonl or trec; unset, what the ending of --out tells."
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Unset: one for each processor.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a job that was stopped.")
+    ] = False,
+) -> None:
+    """Answer every query of a file and write the hits to another."""
+    admitted = parsed_filters(filters)
+    from octavo.batch import BatchJob, run_batch  # noqa: PLC0415
+    from octavo.batch.work_directory import can_resume  # noqa: PLC0415
+
+    job = BatchJob(
+        index=index,
+        queries=queries,
+        out=out,
+        strategy=strategy,
+        max_results=max_results,
+        min_score=min_score,
+        filters=admitted,
+        options=strategy_options(candidate_depth),
+        query_text=query_text,
+        query_id=query_id,
+        query_vector=query_vector,
+        format=format,
+        threads=threads,
+        resume=resume,
+    )
+    try:
+        with progress() as update:
+            told = False
+
+            def listen(event: "BatchProgress") -> None:
+                nonlocal told
+                if not told:
+                    say(f"Strategy {event.strategy}; {event.columns}")
+                    told = True
+                update("queries", event.queries, event.total)
+
+            summary = run_batch(job, listen)
+    except BaseException:
+        if can_resume(out):
+            say("What was finished is kept beside the output; --resume goes on from there.")
+        raise
+    for line in _report(summary):
+        say(line)
+
+
+def _report(summary: "BatchSummary") -> list[str]:
+    report: list[tuple[str, object]] = [
+        ("results", f"{summary.out} ({summary.format})"),
+        ("queries", f"{summary.queries:,}"),
+        ("hits", f"{summary.hits:,}"),
+        ("time", f"{summary.seconds:.1f} s ({summary.rate:,.0f} queries/s)"),
+        *(("plan", f"{plan}: {count:,}") for plan, count in summary.report.plans.items()),
+        ("work", counts(summary.report.counters)),
+    ]
+    if summary.resumed:
+        report.insert(2, ("resumed", f"{summary.resumed:,} were done before"))
+    return facts(report)

@@ -1,0 +1,57 @@
+"""The hits of one query with their documents and parts."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from octavo.engines.report import SearchReport
+from octavo.spi import RAGContext
+from octavo.strategies.columnar import ColumnarStrategy
+from octavo.strategies.queries import Queries
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDocument:
+    """One hit: its document, and the parts of its score by name, where it has them."""
+
+    rank: int
+    id: str
+    score: float
+    source: str
+    content: str
+    metadata: Mapping[str, str]
+    parts: Mapping[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the hit as plain values."""
+        return asdict(self)
+
+
+def find(
+    strategy: ColumnarStrategy, query: str, context: RAGContext
+) -> tuple[list[FoundDocument], SearchReport]:
+    """Search for one query, any text."""
+    ranking = strategy.rank(Queries((query,)), context)
+    hits = ranking.hits
+    parts: list[dict[str, Any]] = [{} for _ in range(len(hits))]
+    for name, part in hits.parts.items():
+        present = [True] * len(hits) if part.present is None else part.present.tolist()
+        for position, value in enumerate(part.values.tolist()):
+            if present[position]:
+                parts[position][name] = value
+    documents = strategy.documents.documents(hits.rows)
+    found = [
+        FoundDocument(
+            rank=rank,
+            id=document.id,
+            score=score,
+            source=document.source,
+            content=document.content,
+            metadata=document.metadata,
+            parts=parts[rank - 1],
+        )
+        for rank, (document, score) in enumerate(
+            zip(documents, hits.scores.tolist(), strict=True), start=1
+        )
+    ]
+    return found, ranking.report

@@ -1,0 +1,114 @@
+"""The hits of one query as a table with highlighted snippets."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from octavo.analysis import Analyzer
+from octavo.analysis.spans import token_spans
+from octavo.cli.found import FoundDocument
+from octavo.cli.output import printable, show
+from octavo.cli.snippet import READ_CHARACTERS, Piece, best_snippet
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+
+def show_hits(
+    hits: Sequence[FoundDocument],
+    analyzer: Analyzer,
+    query: str,
+    *,
+    explain: bool,
+    terminal: bool,
+) -> None:
+    """Print a table on a terminal; in a pipe, lines of fields with tabs between them.
+
+    Parameters
+    ----------
+    hits
+        Best first.
+    analyzer
+        The one that the documents went through; finds the query's words in them.
+    query
+        The text that was searched for.
+    explain
+        Add a column for each stream: the hit's rank in it and its score there.
+    terminal
+        Whether stdout is one.
+    """
+    terms = frozenset(analyzer.tokens(query))
+    streams = _streams(hits) if explain else ()
+    header = ("#", "score", "id", *streams, "text")
+    rows = [
+        (
+            (
+                str(hit.rank),
+                f"{hit.score:.4f}",
+                printable(hit.id),
+                *(_in_stream(hit, stream) for stream in streams),
+            ),
+            _snippet(hit.content, analyzer, terms),
+        )
+        for hit in hits
+    ]
+    if terminal:
+        _show_table(header, rows)
+        return
+    show("\t".join(header))
+    for fields, snippet in rows:
+        show("\t".join((*fields, "".join(piece.text for piece in snippet))))
+
+
+def _snippet(content: str, analyzer: Analyzer, terms: frozenset[str]) -> tuple[Piece, ...]:
+    return best_snippet(content, token_spans(analyzer, content[:READ_CHARACTERS]), terms)
+
+
+def _streams(hits: Sequence[FoundDocument]) -> tuple[str, ...]:
+    """Return the names of the parts in order, the rank and score of a stream as one."""
+    names = dict.fromkeys(name for hit in hits for name in hit.parts)
+    return tuple(
+        dict.fromkeys(
+            name.removesuffix("_rank").removesuffix("_score")
+            if name.endswith(("_rank", "_score"))
+            else name
+            for name in names
+        )
+    )
+
+
+def _in_stream(hit: FoundDocument, stream: str) -> str:
+    """Return ``rank (score)`` in a stream, or the value of a part that is no stream."""
+    rank = hit.parts.get(f"{stream}_rank")
+    score = hit.parts.get(f"{stream}_score")
+    if rank is not None and score is not None:
+        return f"{rank} ({score:.4f})"
+    values = [value for value in (rank, score, hit.parts.get(stream)) if value is not None]
+    return str(values[0]) if values else "-"
+
+
+def _show_table(
+    header: Sequence[str], rows: Sequence[tuple[tuple[str, ...], tuple[Piece, ...]]]
+) -> None:
+    from rich import box  # noqa: PLC0415 - only terminals need it
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in header:
+        numeric = name in ("#", "score")
+        table.add_column(
+            name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
+        )
+    for fields, snippet in rows:
+        table.add_row(*(Text(field) for field in fields), _highlighted(snippet))
+    Console().print(table)
+
+
+def _highlighted(snippet: Sequence[Piece]) -> "Text":
+    from rich.text import Text  # noqa: PLC0415
+
+    text = Text()
+    for piece in snippet:
+        text.append(piece.text, style="bold yellow" if piece.found else None)
+    return text

@@ -1,0 +1,152 @@
+"""``octavo index``: documents to an index."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from octavo.cli.output import facts, say, size
+from octavo.cli.progress import progress
+
+if TYPE_CHECKING:
+    from octavo.columns.schema import ColumnChoice
+    from octavo.corpus.corpus import Corpus
+    from octavo.storage.build import BuildProgress
+
+HASH_NOTICE = (
+    "No --embedding was given, so vectors come from the built-in hash embedding, which only "
+    "measures token overlap and is a weak retriever: give --embedding column:COL or MODULE:ATTR "
+    "for semantic and hybrid search, or --embedding hash to keep it."
+)
+
+
+def index(
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CORPUS...",
+            help="Parquet, Arrow, JSON lines or CSV files, directories or globs of them.",
+        ),
+    ],
+    *,
+    out: Annotated[Path, typer.Option(metavar="INDEX", help="Directory of the index to make.")],
+    text: Annotated[str | None, typer.Option(metavar="COL", help="Column of the text.")] = None,
+    id: Annotated[str | None, typer.Option(metavar="COL", help="Column of the ids.")] = None,  # noqa: A002
+    title: Annotated[str | None, typer.Option(metavar="COL", help="Column of titles.")] = None,
+    no_title: Annotated[
+        bool, typer.Option("--no-title", help="Use no title, even if one is found.")
+    ] = False,
+    source: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column that says where a document is from.")
+    ] = None,
+    timestamp: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of dates or times.")
+    ] = None,
+    timestamp_zone: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="Zone of times that have none, such as UTC.")
+    ] = None,
+    parent: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of the parents' ids.")
+    ] = None,
+    metadata: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="Column to filter by; repeatable.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Language of --stem and --stop-words.")
+    ] = None,
+    stem: Annotated[bool, typer.Option("--stem", help="Search words by their stem.")] = False,
+    stop_words: Annotated[
+        bool, typer.Option("--stop-words", help="Leave out words such as 'the'.")
+    ] = False,
+    embedding: Annotated[
+        str | None,
+        typer.Option(metavar="SPEC", help="hash, hash:N, column:COL, MODULE:ATTR, provider, none."),
+    ] = None,
+    memory_budget: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Such as 2GiB; unset, a quarter of the memory."),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an index that is there.")
+    ] = False,
+) -> None:
+    """Index documents, so that they can be searched."""
+    if no_title and title is not None:
+        raise typer.BadParameter("expected either --title or --no-title, found both")
+    import time  # noqa: PLC0415
+
+    from octavo.columns.row_count import estimated_rows  # noqa: PLC0415
+    from octavo.columns.schema import NO_TITLE, ColumnChoice  # noqa: PLC0415
+    from octavo.columns.sources import resolve_inputs  # noqa: PLC0415
+    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+
+    sources = resolve_inputs(corpus)
+    total = estimated_rows(sources)
+    if embedding is None:
+        say(HASH_NOTICE)
+    started = time.perf_counter()
+    with progress() as update:
+
+        def listen(event: "BuildProgress | ColumnChoice") -> None:
+            if isinstance(event, ColumnChoice):
+                say(_choice(event))
+            else:
+                update(event.stage, event.rows, total)
+
+        built = Corpus.build(
+            sources,
+            out,
+            text=text,
+            id=id,
+            title=NO_TITLE if no_title else title,
+            source=source,
+            timestamp=timestamp,
+            timestamp_zone=timestamp_zone,
+            parent=parent,
+            metadata=tuple(metadata or ()),
+            language=language,
+            stem=stem,
+            stop_words=stop_words,
+            embedding="hash" if embedding is None else embedding,
+            memory_budget=memory_budget,
+            overwrite=overwrite,
+            progress=listen,
+        )
+    for line in _report(built, time.perf_counter() - started):
+        say(line)
+
+
+def _choice(choice: "ColumnChoice") -> str:
+    """Return which column plays which part."""
+    parts = ("id", "text", "title", "source", "timestamp", "parent", "embedding")
+    chosen = [f"{part} {name!r}" for part in parts if (name := getattr(choice, part)) is not None]
+    if choice.metadata:
+        chosen.append("metadata " + ", ".join(repr(name) for name in choice.metadata))
+    return f"Columns: {'; '.join(chosen)}"
+
+
+def _report(built: "Corpus", seconds: float) -> list[str]:
+    info = built.info()
+    rate = info.documents / seconds if seconds > 0 else 0.0
+    report = [
+        ("index", info.path),
+        ("documents", f"{info.documents:,}"),
+        ("empty texts", f"{info.empty_texts:,}"),
+        ("null vectors", f"{info.null_vectors:,}"),
+        ("size", size(info.size)),
+        ("time", f"{seconds:.1f} s ({rate:,.0f} documents/s)"),
+    ]
+    peak = _peak_memory()
+    return facts(report if peak is None else [*report, ("peak memory", size(peak))])
+
+
+def _peak_memory() -> int | None:
+    """Return the largest resident size of this process so far, in bytes."""
+    import sys  # noqa: PLC0415
+
+    try:
+        import resource  # noqa: PLC0415 - only on POSIX
+    except ImportError:
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

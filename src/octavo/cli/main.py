@@ -1,0 +1,54 @@
+"""The ``octavo`` command."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from octavo.cli.batch import batch
+from octavo.cli.demo import demo
+from octavo.cli.failures import reported
+from octavo.cli.index import index
+from octavo.cli.info import info
+from octavo.cli.search import search
+from octavo.cli.verify import verify
+
+app = typer.Typer(
+    name="octavo",
+    help="Index documents, search them by words and vectors, answer files of queries in batch.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+for command in (index, search, batch, info, verify, demo):
+    app.command()(reported(command))
+
+
+def main() -> None:
+    """Run the command line and exit: 0 done, 1 failed, 2 wrong use, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        # A document may hold what the terminal's encoding cannot show; that is no failure.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="octavo")
+
+
+def _show_version(value: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if value:
+        from octavo.version import __version__  # noqa: PLC0415
+
+        typer.echo(f"octavo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,75 @@
+"""Printing: results to stdout, everything else to stderr."""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def say(line: str) -> None:
+    """Tell the user something that is no result."""
+    print(line, file=sys.stderr)  # noqa: T201
+
+
+def show(line: str) -> None:
+    """Print a line of the result."""
+    print(line)  # noqa: T201
+
+
+def show_json(value: object) -> None:
+    """Print a JSON value on one line; in ASCII where stdout cannot print all characters."""
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    text = json.dumps(value, ensure_ascii=encoding != "utf8", default=str)
+    # Half of a surrogate pair, which JSON can say and UTF-8 cannot.
+    show(text if text.isascii() else text.encode("utf-8", "backslashreplace").decode())
+
+
+def facts(pairs: Iterable[tuple[str, object]]) -> list[str]:
+    """Lay out names and values in two columns.
+
+    Examples
+    --------
+    >>> facts([("documents", 3), ("size", "1.5 MB")])
+    ['documents  3', 'size       1.5 MB']
+    """
+    rows = list(pairs)
+    width = max((len(name) for name, _ in rows), default=0)
+    return [f"{name:<{width}}  {value}" for name, value in rows]
+
+
+def size(bytes_: int) -> str:
+    """Return a number of bytes for people.
+
+    Examples
+    --------
+    >>> size(999), size(1_540_000)
+    ('999 B', '1.5 MB')
+    """
+    value = float(bytes_)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"
+
+
+def counts(amounts: Mapping[str, Any]) -> str:
+    """Return names and amounts on one line; what is zero is left out.
+
+    Examples
+    --------
+    >>> counts({"terms": 3, "documents scored": 1200, "unknown terms": 0})
+    'terms 3, documents scored 1,200'
+    """
+    return ", ".join(f"{name} {amount:,}" for name, amount in amounts.items() if amount)
+
+
+def printable(text: str) -> str:
+    r"""Return text that stays on one line and does nothing to a terminal.
+
+    Examples
+    --------
+    >>> printable("a\tb\x1b[31m\nc")
+    'a b\ufffd[31m c'
+    """
+    return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)

@@ -1,0 +1,63 @@
+"""``octavo search``: one query, answers for people or programs."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from octavo.cli.options import (
+    AsJson,
+    CandidateDepth,
+    Filters,
+    IndexPath,
+    MaxResults,
+    MinScore,
+    Strategy,
+    parsed_filters,
+    strategy_options,
+)
+from octavo.cli.output import counts, say, show_json
+
+if TYPE_CHECKING:
+    from octavo.engines.report import SearchReport
+
+
+def search(
+    index: IndexPath,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Any text.")],
+    *,
+    strategy: Strategy = None,
+    max_results: MaxResults = 10,
+    min_score: MinScore = 0.0,
+    filters: Filters = None,
+    candidate_depth: CandidateDepth = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the rank and score in each stream, and plans.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search an index for one query."""
+    admitted = parsed_filters(filters)
+    from octavo.cli.found import find  # noqa: PLC0415
+    from octavo.cli.hit_table import show_hits  # noqa: PLC0415
+    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.spi import RAGContext  # noqa: PLC0415
+
+    corpus = Corpus.open(index)
+    chosen = corpus.strategy(strategy, **strategy_options(candidate_depth))
+    hits, report = find(chosen, query, RAGContext(max_results, min_score, admitted))
+    if as_json:
+        for hit in hits:
+            show_json(hit.as_dict())
+    elif hits:
+        show_hits(hits, corpus.analyzer, query, explain=explain, terminal=sys.stdout.isatty())
+    else:
+        say("No document was found.")
+    if explain:
+        for line in _explanation(chosen.name, report):
+            say(line)
+
+
+def _explanation(strategy: str, report: "SearchReport") -> list[str]:
+    lines = [f"strategy: {strategy}", *(f"plan: {plan}" for plan in report.plans)]
+    return [*lines, f"work: {counts(report.counters)}"] if report.counters else lines

@@ -1,0 +1,19 @@
+"""``octavo verify``: whether every byte of an index is what was written."""
+
+import typer
+
+from octavo.cli.options import IndexPath
+from octavo.cli.output import say, show, size
+
+
+def verify(index: IndexPath) -> None:
+    """Check every byte of an index; name the damaged files."""
+    from octavo.storage.verify import verify_index  # noqa: PLC0415
+
+    found = verify_index(index)
+    for problem in found.problems:
+        show(str(problem))
+    if found.problems:
+        say(f"octavo: {index}: {len(found.problems)} of {found.files} files are damaged")
+        raise typer.Exit(1)
+    show(f"ok: {found.documents:,} documents, {found.files:,} files, {size(found.bytes)}")

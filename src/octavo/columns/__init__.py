@@ -1,0 +1,1 @@
+"""Documents as Arrow columns, results as flat arrays."""

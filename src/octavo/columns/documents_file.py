@@ -1,0 +1,197 @@
+"""Writing documents as Arrow IPC files made for row access by memory map.
+
+``documents.arrow`` holds the columns ``id``, ``content`` and, where chosen, ``title``, ``source``,
+``timestamp``, ``parent`` and ``metadata.<key>``, uncompressed, in record batches of a fixed number
+of rows, so that the batch of a row is a division. Metadata columns are int32 codes; a missing key
+is null, and the slot beneath holds -1, so that a reader needs no validity bits.
+``dictionaries.arrow`` holds one row with, for each key, the list of its values in code order.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from types import TracebackType
+from typing import Any, Final, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from octavo.columns.arrow_types import Array
+from octavo.columns.document_batch import DocumentBatch
+from octavo.columns.metadata import DictionaryEncoder
+from octavo.columns.schema import ColumnChoice
+from octavo.columns.timestamps import UTC_MICROSECONDS
+from octavo.errors import InvalidArgumentError
+
+ROWS_PER_BATCH: Final = 16_384
+METADATA_PREFIX: Final = "metadata."
+ROWS_PER_BATCH_KEY: Final = b"octavo.rows_per_batch"
+
+_OPTIONAL = ("title", "source", "timestamp", "parent")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLayout:
+    """Which optional columns a documents file has.
+
+    Parameters
+    ----------
+    optional
+        Those of ``title``, ``source``, ``timestamp`` and ``parent`` that exist, in this order.
+    metadata
+        The metadata keys.
+    """
+
+    optional: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(choice: ColumnChoice) -> "DocumentLayout":
+        """Return the layout for the chosen input columns."""
+        optional = tuple(name for name in _OPTIONAL if getattr(choice, name) is not None)
+        return DocumentLayout(optional, choice.metadata)
+
+    def schema(self, rows_per_batch: int = ROWS_PER_BATCH) -> pa.Schema:
+        """Return the Arrow schema of the documents file."""
+        text = pa.large_string()
+        fields: list[pa.Field[Any]] = [
+            pa.field("id", text, nullable=False),
+            pa.field("content", text, nullable=False),
+            *(
+                pa.field(name, UTC_MICROSECONDS) if name == "timestamp" else pa.field(name, text)
+                for name in self.optional
+            ),
+            *(pa.field(METADATA_PREFIX + key, pa.int32()) for key in self.metadata),
+        ]
+        return pa.schema(fields, {ROWS_PER_BATCH_KEY: str(rows_per_batch).encode()})
+
+
+class DocumentsWriter:
+    """Streams document batches into a documents file, then writes the dictionaries file.
+
+    Use it as a context manager; after an exception inside, the files are closed and of no use.
+    Neither file is fsynced. Memory: one batch of rows, and the distinct metadata values.
+
+    Parameters
+    ----------
+    documents_path, dictionaries_path
+        The files to write; existing ones are replaced.
+    layout
+        The columns.
+    rows_per_batch
+        Rows in every record batch but the last.
+
+    Raises
+    ------
+    OSError
+        The disk is full, or a file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> ids = pa.array(["a", "b"], pa.large_string())
+    >>> with DocumentsWriter(folder / "d", folder / "v", DocumentLayout()) as writer:
+    ...     codes = writer.write(DocumentBatch(ids=ids, content=ids))
+    >>> writer.rows
+    2
+    """
+
+    def __init__(
+        self,
+        documents_path: str | PathLike[str],
+        dictionaries_path: str | PathLike[str],
+        layout: DocumentLayout,
+        *,
+        rows_per_batch: int = ROWS_PER_BATCH,
+    ) -> None:
+        if rows_per_batch < 1:
+            raise InvalidArgumentError(
+                f"rows_per_batch: expected at least 1, found {rows_per_batch}"
+            )
+        self.layout = layout
+        self.rows = 0
+        self._dictionaries_path = dictionaries_path
+        self._rows_per_batch = rows_per_batch
+        self._schema = layout.schema(rows_per_batch)
+        self._encoders = {key: DictionaryEncoder() for key in layout.metadata}
+        self._pending: list[pa.RecordBatch] = []
+        self._file = pa.OSFile(str(documents_path), "wb")
+        try:
+            self._writer = pa.ipc.new_file(self._file, self._schema)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def write(self, batch: DocumentBatch) -> dict[str, NDArray[np.int32]]:
+        """Append documents; return their metadata codes by key, -1 where the key is missing."""
+        codes = {key: self._encoders[key].encode(batch.metadata[key]) for key in self._encoders}
+        columns: list[Array] = [batch.ids, batch.content]
+        columns.extend(getattr(batch, name) for name in self.layout.optional)
+        columns.extend(_code_array(values) for values in codes.values())
+        if len(batch):
+            self._pending.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+        self.rows += len(batch)
+        while sum(each.num_rows for each in self._pending) >= self._rows_per_batch:
+            self._flush(self._rows_per_batch)
+        return codes
+
+    def dictionaries(self) -> Mapping[str, pa.LargeStringArray]:
+        """Return the distinct values of each metadata key so far, in code order."""
+        return {key: encoder.dictionary() for key, encoder in self._encoders.items()}
+
+    def close(self) -> None:
+        """Write the remaining rows and the dictionaries file, and close both."""
+        try:
+            self._flush(self._rows_per_batch)
+            self._writer.close()
+        finally:
+            self._file.close()
+        values = {key: pa.large_list(pa.large_string()) for key in self._encoders}
+        lists = [
+            pa.LargeListArray.from_arrays(pa.array([0, len(words)], pa.int64()), words)
+            for words in self.dictionaries().values()
+        ]
+        schema = pa.schema(list(values.items()))
+        with (
+            pa.OSFile(str(self._dictionaries_path), "wb") as file,
+            pa.ipc.new_file(file, schema) as writer,
+        ):
+            if lists:
+                writer.write_batch(pa.RecordBatch.from_arrays(lists, schema=schema))
+
+    def abort(self) -> None:
+        """Close the documents file as it is."""
+        self._pending.clear()
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def _flush(self, rows: int) -> None:
+        """Write the first ``rows`` pending rows, or all if there are fewer, as one batch."""
+        if not self._pending:
+            return
+        joined = pa.Table.from_batches(self._pending).combine_chunks().to_batches()[0]
+        self._writer.write_batch(joined.slice(0, rows))
+        rest = joined.slice(rows)
+        self._pending = [rest] if rest.num_rows else []
+
+
+def _code_array(codes: NDArray[np.int32]) -> Array:
+    """Return the codes as Arrow values, null where -1, with -1 kept in the slot beneath."""
+    present = np.packbits(codes >= 0, bitorder="little")
+    buffers: list[pa.Buffer | None] = [pa.py_buffer(each.data) for each in (present, codes)]
+    return pa.Array.from_buffers(pa.int32(), len(codes), buffers)

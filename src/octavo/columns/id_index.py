@@ -1,0 +1,216 @@
+"""Finding rows by id: sorted hashes and the rows they belong to, memory-mapped.
+
+Two ``.npy`` files: the uint64 hashes of all ids in ascending order, and their int64 rows. An id
+found by its hash is compared with the stored text, so collisions do no harm.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from octavo.errors import CorpusCorruptError, InvalidArgumentError
+from octavo.kernels.fnv import hash_texts
+
+ReadIds: TypeAlias = Callable[[Sequence[int]], Sequence[str | None]]
+FileName: TypeAlias = str | PathLike[str]
+
+
+class IdIndexBuilder:
+    """Collects the hashes of a stream of ids: 8 bytes a document.
+
+    Examples
+    --------
+    >>> builder = IdIndexBuilder()
+    >>> builder.add(pa.array(["a", "b", "a"], pa.large_string()))
+    >>> stored = ["a", "b", "a"]
+    >>> builder.duplicates(lambda rows: [stored[row] for row in rows])
+    [('a', [0, 2])]
+    """
+
+    def __init__(self) -> None:
+        self._hashes: list[NDArray[np.uint64]] = []
+        self._sorted: tuple[NDArray[np.uint64], NDArray[np.int64]] | None = None
+
+    def add(self, ids: pa.LargeStringArray) -> None:
+        """Add the ids of the next rows."""
+        self._hashes.append(hash_texts(ids))
+        self._sorted = None
+
+    def duplicates(self, read_ids: ReadIds, limit: int = 5) -> list[tuple[str, list[int]]]:
+        """Return the first ``limit`` repeated ids, by their first row, each with its rows.
+
+        Parameters
+        ----------
+        read_ids
+            Gives the stored ids of some rows; called only for rows whose hashes are equal.
+        """
+        hashes, rows = self._in_order()
+        return find_duplicates(hashes, rows, read_ids, limit)
+
+    def write(self, hashes_path: FileName, rows_path: FileName) -> None:
+        """Write the two files.
+
+        Raises
+        ------
+        OSError
+            The disk is full, or a file cannot be written.
+        """
+        hashes, rows = self._in_order()
+        for path, values in ((hashes_path, hashes), (rows_path, rows)):
+            with Path(path).open("wb") as file:
+                np.save(file, values, allow_pickle=False)
+
+    def _in_order(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        if self._sorted is None:
+            hashes = np.concatenate(self._hashes) if self._hashes else np.zeros(0, np.uint64)
+            self._hashes = [hashes]
+            rows = np.argsort(hashes, kind="stable").astype(np.int64, copy=False)
+            self._sorted = hashes[rows], rows
+        return self._sorted
+
+
+class IdIndex:
+    """Looks up ids in the two files of an :class:`IdIndexBuilder`; safe to share between threads.
+
+    Parameters
+    ----------
+    hashes_path, rows_path
+        The files.
+    read_ids
+        Gives the stored ids of some rows, such as ``partial(columns.texts, "id")``.
+    expected_rows
+        The number of rows that the manifest states; ``None`` skips the check.
+
+    Raises
+    ------
+    CorpusCorruptError
+        A file is missing, no such array, or of another length.
+    """
+
+    def __init__(
+        self,
+        hashes_path: FileName,
+        rows_path: FileName,
+        read_ids: ReadIds,
+        *,
+        expected_rows: int | None = None,
+    ) -> None:
+        self._hashes = _mapped(hashes_path, np.uint64, expected_rows)
+        self._rows = _mapped(rows_path, np.int64, len(self._hashes))
+        self._rows_path = rows_path
+        self._read_ids = read_ids
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def row(self, identifier: str) -> int | None:
+        """Return the row of an id, ``None`` where there is none."""
+        found = int(self.rows([identifier])[0])
+        return None if found < 0 else found
+
+    def rows(self, identifiers: Sequence[str]) -> NDArray[np.int64]:
+        """Return the row of each id, -1 where there is none. Logarithmic in the rows."""
+        # A lone surrogate cannot be encoded; no stored id equals its replacement by accident,
+        # since the text itself is compared below.
+        encodable = [text.encode("utf-8", "replace").decode() for text in identifiers]
+        hashes = hash_texts(pa.array(encodable, pa.large_string()))
+        starts = np.searchsorted(self._hashes, hashes, "left").tolist()
+        found = np.full(len(identifiers), -1, np.int64)
+        for position, (identifier, start) in enumerate(zip(identifiers, starts, strict=True)):
+            found[position] = self._verified(identifier, hashes[position], start)
+        return found
+
+    def _verified(self, identifier: str, value: np.uint64, start: int) -> int:
+        for position in range(start, len(self._hashes)):
+            if self._hashes[position] != value:
+                break
+            row = int(self._rows[position])
+            if not 0 <= row < len(self._hashes):
+                raise CorpusCorruptError(f"{fspath(self._rows_path)}: no row {row}")
+            if self._read_ids([row])[0] == identifier:
+                return row
+        return -1
+
+
+def find_duplicates(
+    hashes: NDArray[np.uint64], rows: NDArray[np.int64], read_ids: ReadIds, limit: int = 5
+) -> list[tuple[str, list[int]]]:
+    """Return the first ``limit`` repeated ids, by their first row, each with its rows in order.
+
+    Parameters
+    ----------
+    hashes
+        In ascending order.
+    rows
+        The row of each hash; ascending among equal hashes.
+    read_ids
+        Gives the stored ids of some rows.
+    """
+    equal = hashes[1:] == hashes[:-1]
+    if not equal.any():
+        return []
+    starts = np.flatnonzero(equal & ~np.concatenate(([False], equal[:-1])))
+    ends = np.flatnonzero(equal & ~np.concatenate((equal[1:], [False]))) + 2
+    found: list[tuple[str, list[int]]] = []
+    for group in np.argsort(rows[starts], kind="stable"):
+        found.extend(_repeated(rows[starts[group] : ends[group]].tolist(), read_ids))
+        if len(found) >= limit:
+            break
+    return sorted(found, key=lambda each: each[1][0])[:limit]
+
+
+def check_unique(
+    builder: IdIndexBuilder, read_ids: ReadIds, describe: Callable[[int], str]
+) -> None:
+    """Refuse repeated ids.
+
+    Parameters
+    ----------
+    builder
+        Holds the hashes of all ids.
+    read_ids
+        Gives the stored ids of some rows.
+    describe
+        Names the place of a row in the input, such as ``RowOrigins.describe``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An id occurs more than once; names the first few with their rows.
+    """
+    repeated = builder.duplicates(read_ids)
+    if repeated:
+        shown = "; ".join(
+            f"{identifier!r} in {', '.join(describe(row) for row in rows[:3])}"
+            + (f" and {len(rows) - 3} more" if len(rows) > 3 else "")
+            for identifier, rows in repeated
+        )
+        raise InvalidArgumentError(f"id: expected every id once, found {shown}")
+
+
+def _repeated(rows: list[int], read_ids: ReadIds) -> Iterable[tuple[str, list[int]]]:
+    """Return the ids that occur more than once among rows with equal hashes."""
+    by_id: dict[str, list[int]] = {}
+    for row, identifier in zip(rows, read_ids(rows), strict=True):
+        by_id.setdefault(str(identifier), []).append(row)
+    return [(identifier, found) for identifier, found in by_id.items() if len(found) > 1]
+
+
+def _mapped(path: FileName, dtype: type[np.generic], expected: int | None) -> NDArray[Any]:
+    try:
+        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise CorpusCorruptError(f"{fspath(path)}: expected an array, found: {error}") from error
+    if values.dtype != dtype or values.ndim != 1:
+        raise CorpusCorruptError(
+            f"{fspath(path)}: expected a flat array of {np.dtype(dtype)}, "
+            f"found {values.dtype} of shape {values.shape}"
+        )
+    if expected is not None and len(values) != expected:
+        raise CorpusCorruptError(f"{fspath(path)}: expected {expected} rows, found {len(values)}")
+    return np.asarray(values)

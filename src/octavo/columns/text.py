@@ -1,0 +1,84 @@
+"""String columns in every Arrow layout, brought to one: large_string without a dictionary."""
+
+import pyarrow as pa
+
+from octavo.columns.arrow_types import Array, ChunkedArray, compute, is_string
+from octavo.columns.place import Place
+from octavo.errors import InvalidArgumentError
+
+
+def plain(column: Array | ChunkedArray, place: Place) -> Array:
+    """Return the column as one validated array without extension, dictionary or run-end encoding.
+
+    The full validation also finds invalid UTF-8 and keeps damaged input files from crashing the
+    process later. Linear in the size of the column.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The array is not valid Arrow data, such as text that is not UTF-8.
+    """
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise InvalidArgumentError(f"{place}: expected valid Arrow data, found: {error}") from error
+    return _decoded(array)
+
+
+def _decoded(array: Array) -> Array:
+    if isinstance(array, pa.ExtensionArray):
+        return _decoded(array.storage)
+    if isinstance(array, pa.DictionaryArray):
+        # Taking from string_view is not implemented, so the dictionary is decoded first.
+        values = _decoded(array.dictionary)
+        if is_string(values.type):
+            values = values.cast(pa.large_string())
+        return values.take(array.indices)
+    if isinstance(array, pa.RunEndEncodedArray):
+        return _decoded(compute.run_end_decode(array))
+    return array
+
+
+def large_string(array: Array) -> pa.LargeStringArray:
+    """Return the array cast to large_string."""
+    text: pa.LargeStringArray = compute.cast(array, pa.large_string())
+    return text
+
+
+def as_text(column: Array | ChunkedArray, place: Place) -> pa.LargeStringArray:
+    """Read a column of strings, dictionaries of strings or nulls; nulls stay.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The column holds anything else, or text that is not valid UTF-8.
+
+    Examples
+    --------
+    >>> as_text(pa.array(["a", None]).dictionary_encode(), Place("text")).to_pylist()
+    ['a', None]
+    """
+    array = plain(column, place)
+    if is_string(array.type) or pa.types.is_null(array.type):
+        return large_string(array)
+    raise InvalidArgumentError(f"{place}: expected strings, found {column.type}")
+
+
+def as_ids(column: Array | ChunkedArray, place: Place) -> pa.LargeStringArray:
+    """Read a column of strings or integers as text; an integer becomes its decimal digits.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The column holds anything else, or text that is not valid UTF-8.
+
+    Examples
+    --------
+    >>> as_ids(pa.array([7, None, -1]), Place("id")).to_pylist()
+    ['7', None, '-1']
+    """
+    array = plain(column, place)
+    if is_string(array.type) or pa.types.is_null(array.type) or pa.types.is_integer(array.type):
+        return large_string(array)
+    raise InvalidArgumentError(f"{place}: expected strings or integers, found {column.type}")

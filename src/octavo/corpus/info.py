@@ -1,0 +1,52 @@
+"""What an index is made of, for people and programs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from octavo.storage.layout import FORMAT_VERSION
+from octavo.storage.manifest import ColumnsEntry, EmbeddingEntry
+from octavo.storage.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusInfo:
+    """A description of an index; sizes in bytes."""
+
+    path: Path
+    format_version: int
+    created_by: str
+    generation: int
+    documents: int
+    empty_texts: int
+    null_vectors: int
+    segments: int
+    keyword_segments: int
+    size: int
+    columns: ColumnsEntry
+    analyzer: Mapping[str, Any]
+    embedding: EmbeddingEntry | None
+    default_strategy: str
+
+
+def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
+    """Describe a snapshot from its manifest."""
+    manifest = snapshot.manifest
+    segments = manifest.segments
+    return CorpusInfo(
+        path=snapshot.path,
+        format_version=FORMAT_VERSION,
+        created_by=manifest.created_by,
+        generation=manifest.generation,
+        documents=manifest.rows,
+        empty_texts=sum(segment.empty_texts for segment in segments),
+        null_vectors=sum(segment.null_vectors for segment in segments),
+        segments=len(segments),
+        keyword_segments=sum(len(segment.keyword) for segment in segments),
+        size=sum(entry.size for segment in segments for entry in segment.files.values()),
+        columns=manifest.columns,
+        analyzer=manifest.analyzer,
+        embedding=manifest.embedding,
+        default_strategy=default_strategy,
+    )

@@ -1,0 +1,1 @@
+"""Embedding functions: the protocol, the hash fallback, and how they are named."""

@@ -1,0 +1,94 @@
+"""The stored vectors of an index: one matrix a segment, numbered by row across all."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.errors import DimensionMismatchError, InvalidArgumentError
+
+
+class VectorSegments:
+    """Unit-length float32 vectors in row order, in one or more matrices.
+
+    Parameters
+    ----------
+    vectors
+        One C-contiguous float32 array of shape ``(n, dimensions)`` a segment; memory-mapped and
+        read-only arrays are used as they are. Every row has unit length (as
+        :func:`octavo.kernels.unit_length.unit_length` makes it) or is zero.
+    present
+        For each segment one boolean a row, false where the document has no vector, or ``None``
+        where all have one. ``None`` in place of the sequence: all rows of all segments have one.
+
+    Raises
+    ------
+    InvalidArgumentError
+        There is no segment, or an array has another type, layout or length.
+    DimensionMismatchError
+        The segments have different numbers of dimensions.
+    """
+
+    def __init__(
+        self,
+        vectors: Sequence[NDArray[np.float32]],
+        present: Sequence[NDArray[np.bool_] | None] | None = None,
+    ) -> None:
+        if not vectors:
+            raise InvalidArgumentError("vectors: expected at least one segment, found none")
+        if present is None:
+            present = [None] * len(vectors)
+        if len(present) != len(vectors):
+            raise InvalidArgumentError(
+                f"present: expected {len(vectors)} segments, found {len(present)}"
+            )
+        for number, (matrix, flags) in enumerate(zip(vectors, present, strict=True)):
+            _check_matrix(number, matrix, vectors[0].shape[-1])
+            _check_flags(number, flags, len(matrix))
+        # Plain arrays: a kernel does not know numpy.memmap.
+        self.matrices = [np.asarray(matrix) for matrix in vectors]
+        self.present = [None if flags is None else np.asarray(flags) for flags in present]
+        lengths = [len(matrix) for matrix in vectors]
+        self.starts = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+        self.rows = int(self.starts[-1])
+        self.dimensions = int(vectors[0].shape[1])
+
+    def searchable(
+        self, segment: int, admitted: NDArray[np.bool_] | None
+    ) -> NDArray[np.bool_] | None:
+        """Return which rows of a segment may be hits, or ``None`` where all may.
+
+        Parameters
+        ----------
+        segment
+            The number of the segment.
+        admitted
+            One boolean for each row of all segments, or ``None``.
+        """
+        present = self.present[segment]
+        if admitted is None:
+            return present
+        own = admitted[self.starts[segment] : self.starts[segment + 1]]
+        return own if present is None else own & present
+
+
+def _check_matrix(number: int, matrix: NDArray[np.float32], dimensions: int) -> None:
+    if matrix.ndim != 2 or matrix.dtype != np.float32 or not matrix.flags.c_contiguous:
+        raise InvalidArgumentError(
+            f"vectors of segment {number}: expected a C-contiguous matrix of float32, "
+            f"found shape {matrix.shape} of {matrix.dtype}"
+        )
+    if matrix.shape[1] == 0:
+        raise InvalidArgumentError(
+            f"vectors of segment {number}: expected at least one dimension, found none"
+        )
+    if matrix.shape[1] != dimensions:
+        raise DimensionMismatchError(f"vectors of segment {number}", dimensions, matrix.shape[1])
+
+
+def _check_flags(number: int, flags: NDArray[np.bool_] | None, rows: int) -> None:
+    if flags is not None and (flags.shape != (rows,) or flags.dtype != np.bool_):
+        raise InvalidArgumentError(
+            f"present of segment {number}: expected {rows} booleans, "
+            f"found shape {flags.shape} of {flags.dtype}"
+        )

@@ -1,0 +1,161 @@
+"""Every error octavo raises on purpose, under one root.
+
+A message names the argument, column or file, what was expected and what came. Errors about
+arguments are raised before any native code runs.
+"""
+
+import operator
+from enum import StrEnum
+from typing import SupportsIndex
+
+
+class FailureReason(StrEnum):
+    """Why a call failed; carried by every error as ``reason`` (S50)."""
+
+    CONFIGURATION = "CONFIGURATION"
+    PROVIDER_UNAVAILABLE = "PROVIDER_UNAVAILABLE"
+    SOURCE_LOADING = "SOURCE_LOADING"
+    EXECUTION = "EXECUTION"
+    CANCELLED = "CANCELLED"
+    TIMEOUT = "TIMEOUT"
+    VALIDATION = "VALIDATION"
+
+
+class OctavoError(Exception):
+    """Root of every error that octavo raises on purpose."""
+
+    reason: FailureReason = FailureReason.EXECUTION
+
+
+class ConfigurationError(OctavoError):
+    """Something was put together in a way that can never work."""
+
+    reason = FailureReason.CONFIGURATION
+
+
+class InvalidArgumentError(OctavoError, ValueError):
+    """An argument, column or file content has a value that is not allowed."""
+
+    reason = FailureReason.VALIDATION
+
+
+class DimensionMismatchError(InvalidArgumentError):
+    """A vector has another number of dimensions than the store it meets.
+
+    Parameters
+    ----------
+    what
+        The argument or column that holds the vector.
+    expected, found
+        Numbers of dimensions.
+    """
+
+    def __init__(self, what: str, expected: int, found: int) -> None:
+        super().__init__(f"{what}: expected vectors of {expected} dimensions, found {found}")
+        self.expected = expected
+        self.found = found
+
+
+class NonFiniteVectorError(InvalidArgumentError):
+    """A vector holds NaN or an infinity."""
+
+
+class CorpusFormatError(OctavoError):
+    """The directory is not an octavo index, or one that this version cannot read."""
+
+    reason = FailureReason.VALIDATION
+
+
+class CorpusCorruptError(OctavoError):
+    """A file of the index is missing, damaged or does not fit the others."""
+
+    reason = FailureReason.EXECUTION
+
+
+class CorpusLockedError(OctavoError):
+    """Another process is writing to the index, or to the same output."""
+
+    reason = FailureReason.EXECUTION
+
+
+class HierarchyError(ConfigurationError):
+    """Hierarchy ids repeat, parents are missing, or parents form a cycle."""
+
+
+class TemporalError(ConfigurationError):
+    """A timestamp is invalid, has no zone, or lies too far in the future."""
+
+
+class RetrievalError(OctavoError):
+    """A retrieval failed while it ran.
+
+    Parameters
+    ----------
+    message
+        What went wrong, in one sentence.
+    reason
+        The class of failure; a subclass has its own.
+    """
+
+    def __init__(self, message: str, reason: FailureReason | None = None) -> None:
+        super().__init__(message)
+        if reason is not None:
+            self.reason = reason
+
+
+class ProviderUnavailableError(RetrievalError):
+    """No installed provider serves the configured model."""
+
+    reason = FailureReason.PROVIDER_UNAVAILABLE
+
+
+class SourceLoadingError(RetrievalError):
+    """A source is missing, unreadable or not what its name says."""
+
+    reason = FailureReason.SOURCE_LOADING
+
+
+class ExecutionError(RetrievalError):
+    """An engine or a provider failed while it worked."""
+
+    reason = FailureReason.EXECUTION
+
+
+class CancelledError(RetrievalError):
+    """The caller cancelled the retrieval."""
+
+    reason = FailureReason.CANCELLED
+
+
+class RetrievalTimeoutError(RetrievalError):
+    """The deadline passed before the retrieval was done."""
+
+    reason = FailureReason.TIMEOUT
+
+
+class ContextValidationError(RetrievalError):
+    """The retrieved context cannot be used as it is."""
+
+    reason = FailureReason.VALIDATION
+
+
+class GraphCapabilityError(RetrievalError):
+    """Graph retrieval was asked for and no graph store serves it."""
+
+    reason = FailureReason.CONFIGURATION
+
+
+def checked_count(name: str, value: object, lowest: int = 1, highest: int | None = None) -> int:
+    """Return ``value`` if it is an integer within the bounds and no boolean (S29).
+
+    Raises
+    ------
+    InvalidArgumentError
+        Naming the argument, what was expected and what came.
+    """
+    if not isinstance(value, bool) and isinstance(value, SupportsIndex):
+        count = operator.index(value)
+        if lowest <= count and (highest is None or count <= highest):
+            return count
+    bounds = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
+    raise InvalidArgumentError(f"{name}: expected an integer {bounds}, found {value!r}")

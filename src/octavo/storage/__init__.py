@@ -1,0 +1,1 @@
+"""A corpus on disk: immutable segments, one manifest, memory-mapped snapshots."""

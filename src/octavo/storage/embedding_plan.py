@@ -1,0 +1,90 @@
+"""Which vectors a build makes, decided from what the caller asked for."""
+
+from dataclasses import dataclass, replace
+
+from octavo.analysis import Analyzer
+from octavo.columns.schema import ColumnRequest
+from octavo.embeddings.hash_embedding import HashEmbedding
+from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.embeddings.specification import (
+    ColumnSpecification,
+    EmbeddingSpecification,
+    parse_specification,
+    resolve,
+)
+from octavo.errors import InvalidArgumentError
+from octavo.storage.manifest import EmbeddingEntry
+from octavo.storage.query_embedding import FUNCTION_SPECIFICATION
+from octavo.storage.vector_stage import ColumnStage, FunctionStage, HashStage, VectorStage
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingPlan:
+    """How a build makes vectors, and what the manifest will say of them."""
+
+    stage: VectorStage | None
+    specification: str
+    fingerprint: str
+    column: str | None = None
+
+    def request_columns(self, columns: ColumnRequest) -> ColumnRequest:
+        """Add the column that holds the vectors, if one does."""
+        return columns if self.column is None else replace(columns, embedding=self.column)
+
+    def entry(self, dimensions: int | None, rows: int) -> EmbeddingEntry | None:
+        """Return what the manifest says, given what was found; nothing without vectors.
+
+        Raises
+        ------
+        InvalidArgumentError
+            There are rows, and none of them has a vector.
+        """
+        if self.stage is None:
+            return None
+        known = dimensions or (self.stage.dimensions if isinstance(self.stage, HashStage) else None)
+        if known is not None:
+            return EmbeddingEntry(self.specification, known, self.fingerprint)
+        if rows:
+            raise InvalidArgumentError(
+                f"column {self.column!r}: expected at least one vector, found only nulls"
+            )
+        return None
+
+
+def plan_embedding(requested: str | EmbeddingFunction, analyzer: Analyzer) -> EmbeddingPlan:
+    """Turn ``hash``, ``column:COL``, ``MODULE:ATTR``, ... or a function into a plan.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The text is no embedding specification, or the object is no function.
+    ConfigurationError
+        The named function cannot be imported, or several providers are installed.
+    """
+    if not isinstance(requested, str):
+        return _function_plan(requested, FUNCTION_SPECIFICATION)
+    specification = parse_specification(requested)
+    if isinstance(specification, ColumnSpecification):
+        column = specification.column
+        return EmbeddingPlan(ColumnStage(column), str(specification), str(specification), column)
+    return _resolved_plan(specification, analyzer)
+
+
+def _resolved_plan(specification: EmbeddingSpecification, analyzer: Analyzer) -> EmbeddingPlan:
+    function = resolve(specification, analyzer)
+    if function is None:
+        return EmbeddingPlan(None, str(specification), "")
+    return _function_plan(function, str(specification))
+
+
+def _function_plan(function: EmbeddingFunction, specification: str) -> EmbeddingPlan:
+    if isinstance(function, HashEmbedding):
+        text = specification if specification != FUNCTION_SPECIFICATION else ""
+        return EmbeddingPlan(
+            HashStage(function), text or f"hash:{function.dimensions}", function.fingerprint
+        )
+    if not callable(function):
+        raise InvalidArgumentError(
+            f"embedding: expected a specification or a function, found {type(function).__name__}"
+        )
+    return EmbeddingPlan(FunctionStage(function), specification, specification)

@@ -1,0 +1,68 @@
+"""Stage 2 of a build: analysed text becomes keyword postings, a contiguous range a thread."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from octavo.columns.documents import DocumentColumns
+from octavo.engines.keyword.documents import FilterColumn
+from octavo.engines.keyword.writer import write_segment
+from octavo.parallel import ordered_map
+from octavo.storage import layout
+from octavo.storage.analyzed_file import AnalyzedReader
+from octavo.storage.segment_settings import SegmentSettings
+
+_ROWS_WORTH_A_THREAD = 20_000
+
+
+def write_postings(
+    directory: Path, scratch: Path, columns: DocumentColumns, settings: SegmentSettings
+) -> tuple[str, ...]:
+    """Index the analysed text of ``scratch``; return the postings' directories in row order.
+
+    Each range goes to a tantivy index of its own, written by a single thread, which keeps
+    documents in row order.
+    """
+    reader = AnalyzedReader(scratch)
+    writers = max(1, min(settings.threads, reader.rows // _ROWS_WORTH_A_THREAD))
+    ranges = reader.split(writers)
+    heap = settings.heap_bytes(len(ranges))
+    count = _Progress(settings)
+
+    def index(piece: tuple[int, range]) -> str:
+        number, rows = piece
+        write_segment(
+            directory / layout.KEYWORD / str(number),
+            count.through(reader.read(rows)),
+            rows.start,
+            [_filter_column(columns, key, rows) for key in settings.layout.metadata],
+            heap,
+        )
+        return f"{layout.KEYWORD}/{number}"
+
+    return tuple(ordered_map(index, list(enumerate(ranges)), threads=writers))
+
+
+class _Progress:
+    """Counts the rows that all writers have taken."""
+
+    def __init__(self, settings: SegmentSettings) -> None:
+        self._settings = settings
+        self._rows = 0
+        self._lock = threading.Lock()
+
+    def through(self, arrays: Iterator[pa.LargeStringArray]) -> Iterator[pa.LargeStringArray]:
+        for array in arrays:
+            yield array
+            with self._lock:
+                self._rows += len(array)
+                self._settings.progress("indexing words", self._rows)
+
+
+def _filter_column(columns: DocumentColumns, key: str, rows: range) -> FilterColumn:
+    codes = np.concatenate(columns.codes(key))[rows.start : rows.stop]
+    values = [value or "" for value in columns.dictionary(key).to_pylist()]
+    return FilterColumn(key, codes, values)

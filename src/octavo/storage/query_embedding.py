@@ -1,0 +1,76 @@
+"""Embedding query texts the way the documents of an index were embedded."""
+
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.analysis import Analyzer
+from octavo.embeddings.hash_embedding import HashEmbedding
+from octavo.embeddings.protocol import EmbeddingFunction, embed_texts
+from octavo.embeddings.specification import ColumnSpecification, parse_specification, resolve
+from octavo.errors import ConfigurationError
+from octavo.storage.manifest import EmbeddingEntry
+
+FUNCTION_SPECIFICATION = "function"
+"""What the manifest says of vectors made by a function object that cannot be found by name."""
+
+
+class QueryEmbedding:
+    """The embedding of one index, resolved at the first query that needs it.
+
+    Parameters
+    ----------
+    entry
+        What the manifest says of the vectors.
+    analyzer
+        The analyser of the index; the hash embedding uses it.
+    function
+        The caller's own function, in place of the one the manifest names.
+    """
+
+    def __init__(
+        self,
+        entry: EmbeddingEntry | None,
+        analyzer: Analyzer,
+        function: EmbeddingFunction | None,
+    ) -> None:
+        self._entry = entry
+        self._analyzer = analyzer
+        self._function = function
+        self._turn = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """Return one vector a text; threads take turns at an application's function (S42)."""
+        if self._entry is None:
+            raise ConfigurationError("the index has no vectors to embed queries for")
+        function = self._resolved(self._entry)
+        if isinstance(function, HashEmbedding):
+            return function.embed_batch(texts)
+        with self._turn:
+            return embed_texts(function, texts, dimensions=self._entry.dimensions)
+
+    def _resolved(self, entry: EmbeddingEntry) -> EmbeddingFunction:
+        with self._turn:
+            if self._function is None:
+                self._function = self._find(entry)
+            return self._function
+
+    def _find(self, entry: EmbeddingEntry) -> EmbeddingFunction:
+        if entry.specification == FUNCTION_SPECIFICATION:
+            raise ConfigurationError(
+                "the vectors of this index were made by a function that only its builder has: "
+                "open the corpus with embedding=, or give the query's own vector"
+            )
+        specification = parse_specification(entry.specification)
+        if isinstance(specification, ColumnSpecification):
+            raise ConfigurationError(
+                f"the vectors of this index came from the column {specification.column!r}: "
+                "give the query's own vector (query_vector=, --query-vector COL), "
+                "open the corpus with embedding=, or use the keyword strategy"
+            )
+        function = resolve(specification, self._analyzer)
+        if function is None:
+            raise ConfigurationError(f"embedding {entry.specification!r}: nothing to embed with")
+        return function

@@ -1,0 +1,89 @@
+"""One open segment: its columns, ids and vectors, memory-mapped."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.columns.documents import DocumentColumns
+from octavo.columns.id_index import IdIndex
+from octavo.storage import layout
+from octavo.storage.manifest import SegmentEntry
+from octavo.storage.vector_file import open_array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """The parts of a segment that are shared by all searches.
+
+    Every file is held open, so that a reader keeps what it opened when a writer replaces it.
+    """
+
+    directory: Path
+    entry: SegmentEntry
+    columns: DocumentColumns
+    ids: IdIndex
+    vectors: NDArray[np.float32] | None
+    """Shape ``(rows, dimensions)``, memory-mapped; ``None`` where the index has no vectors."""
+    vector_present: NDArray[np.bool_] | None
+    """Where a row has a vector; ``None`` means everywhere."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, live or not."""
+        return self.entry.rows
+
+    def keyword_directories(self) -> list[Path]:
+        """Return the directories of its postings, in row order."""
+        return [self.directory / name for name in self.entry.keyword]
+
+
+def open_columns(directory: Path, rows: int) -> DocumentColumns:
+    """Open the documents of a segment directory, which must be ``rows`` many."""
+    return DocumentColumns(
+        directory / layout.DOCUMENTS, directory / layout.DICTIONARIES, expected_rows=rows
+    )
+
+
+def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Segment:
+    """Open a segment; reads footers and dictionaries, no column.
+
+    Parameters
+    ----------
+    index
+        The directory of the index.
+    entry
+        What the manifest says of the segment.
+    dimensions
+        The dimensions of its vectors; ``None`` where the index has none.
+
+    Raises
+    ------
+    CorpusCorruptError
+        A file is missing, or does not hold what the manifest promises.
+    """
+    directory = layout.segment_directory(index, entry.name)
+    columns = open_columns(directory, entry.rows)
+    ids = IdIndex(
+        directory / layout.ID_HASHES,
+        directory / layout.ID_ROWS,
+        partial(columns.texts, "id"),
+        expected_rows=entry.rows,
+    )
+    vectors = None if dimensions is None else _open_vectors(directory, entry, dimensions)
+    return Segment(directory, entry, columns, ids, vectors, _open_present(directory, entry))
+
+
+def _open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDArray[np.float32]:
+    if layout.VECTORS not in entry.files:  # no rows, so no vectors were written
+        return np.zeros((0, dimensions), np.float32)
+    shape = (entry.rows, dimensions)
+    return open_array(directory / layout.VECTORS, np.float32, shape)  # type: ignore[return-value]
+
+
+def _open_present(directory: Path, entry: SegmentEntry) -> NDArray[np.bool_] | None:
+    if layout.VECTOR_PRESENT not in entry.files:
+        return None
+    return open_array(directory / layout.VECTOR_PRESENT, np.bool_, (entry.rows,))  # type: ignore[return-value]

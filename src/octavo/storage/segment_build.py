@@ -1,0 +1,73 @@
+"""Build one immutable segment from a stream of document batches, in two stages.
+
+1. Columns, vectors and analysed text are written as the documents come. The number of rows is
+   known at the end, and repeated ids are found.
+2. The analysed text is cut into contiguous ranges, and each thread turns one into postings.
+"""
+
+import shutil
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+
+from octavo.columns.document_batch import DocumentBatch
+from octavo.columns.id_index import check_unique
+from octavo.storage import layout
+from octavo.storage.columns_stage import write_columns
+from octavo.storage.files import sync_and_list
+from octavo.storage.manifest import SegmentEntry
+from octavo.storage.postings_stage import write_postings
+from octavo.storage.segment import open_columns
+from octavo.storage.segment_settings import SegmentSettings
+
+_SCRATCH = "analyzed.tmp"
+
+
+def build_segment(
+    directory: Path, batches: Iterable[DocumentBatch], settings: SegmentSettings
+) -> tuple[SegmentEntry, int | None]:
+    """Write a segment into the new directory ``directory`` and flush it to the disk.
+
+    Parameters
+    ----------
+    directory
+        A directory that does not exist yet; its name is the segment's.
+    batches
+        The documents, in row order.
+    settings
+        How to build it.
+
+    Returns
+    -------
+    SegmentEntry, int or None
+        What the manifest says of the segment, and the dimensions of its vectors.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A document is not acceptable: its id is repeated, or its vector ragged or not finite.
+    OSError
+        The disk is full.
+    """
+    directory.mkdir(parents=True)
+    scratch = directory / _SCRATCH
+    written = write_columns(directory, scratch, batches, settings)
+    columns = open_columns(directory, written.rows)
+    check_unique(written.ids, partial(columns.texts, "id"), settings.describe_row)
+    written.ids.write(directory / layout.ID_HASHES, directory / layout.ID_ROWS)
+    keyword = write_postings(directory, scratch, columns, settings)
+    scratch.unlink()
+    entry = SegmentEntry(
+        name=directory.name,
+        rows=written.rows,
+        null_vectors=written.null_vectors,
+        empty_texts=written.empty_texts,
+        keyword=keyword,
+        files=sync_and_list(directory),
+    )
+    return entry, written.dimensions
+
+
+def discard(directory: Path) -> None:
+    """Remove a segment that was replaced, or that an unfinished build left."""
+    shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,145 @@
+"""What a reader holds: the segments of one committed state, composed into one space of rows.
+
+A snapshot never changes. It answers what a strategy asks of a store: which rows match a filter, the
+best rows by words or by vectors, and the documents behind rows.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.analysis import Analyzer
+from octavo.columns.hits import Hits
+from octavo.columns.selection import Selection
+from octavo.columns.stored_document import StoredDocument
+from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.engines.keyword.index import KeywordIndex
+from octavo.engines.report import SearchReport
+from octavo.errors import ConfigurationError, CorpusFormatError
+from octavo.storage.documents import StoredDocuments
+from octavo.storage.files import check_sizes
+from octavo.storage.manifest import EmbeddingEntry, Manifest, read_manifest
+from octavo.storage.query_embedding import QueryEmbedding
+from octavo.storage.segment import open_segment
+
+if TYPE_CHECKING:
+    from octavo.engines.vector.index import VectorIndex
+
+
+class Snapshot:
+    """One committed state of an index, memory-mapped, safe to share between threads.
+
+    All files are opened at once and held, so that the snapshot outlives a replacement of the index.
+
+    Parameters
+    ----------
+    index
+        The directory of the index.
+    embedding
+        The function that embeds query texts; needed only where the index cannot name its own.
+
+    Raises
+    ------
+    CorpusFormatError
+        The directory is no octavo index, or made by a newer format or another analyser.
+    CorpusCorruptError
+        A file is missing or damaged.
+    """
+
+    def __init__(self, index: Path, embedding: EmbeddingFunction | None = None) -> None:
+        self.path = index
+        self.manifest: Manifest = read_manifest(index)
+        self.analyzer = _analyzer(index, self.manifest)
+        check_sizes(index, self.manifest)
+        entry = self.manifest.embedding
+        dimensions = None if entry is None else entry.dimensions
+        self._segments = [
+            open_segment(index, segment, dimensions) for segment in self.manifest.segments
+        ]
+        self.keyword_index = KeywordIndex.open(
+            [path for segment in self._segments for path in segment.keyword_directories()],
+            self.rows,
+        )
+        self._documents = StoredDocuments(self._segments)
+        self._embedding = QueryEmbedding(self.manifest.embedding, self.analyzer, embedding)
+        self._opening = threading.Lock()
+
+    @property
+    def rows(self) -> int:
+        """The number of documents."""
+        return self.manifest.rows
+
+    @cached_property
+    def vector_index(self) -> "VectorIndex":
+        """The vector engine over all segments, made at the first search (its kernels load then)."""
+        from octavo.engines.vector.flat import FlatVectorIndex  # noqa: PLC0415 - heavy
+
+        self._vectors_entry()
+        with self._opening:
+            with_vectors = [
+                (segment.vectors, segment.vector_present)
+                for segment in self._segments
+                if segment.vectors is not None
+            ]
+            vectors, present = zip(*with_vectors, strict=True)
+            return FlatVectorIndex(vectors, present)
+
+    def select(self, filters: Mapping[str, str]) -> Selection:
+        """Return the rows that match every filter (S7)."""
+        return self._documents.select(filters)
+
+    def ids(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return the ids of ``rows``."""
+        return self._documents.ids(rows)
+
+    def documents(self, rows: NDArray[np.int64]) -> list[StoredDocument]:
+        """Return the documents of ``rows``."""
+        return self._documents.read(rows)
+
+    def rank_keyword(
+        self, texts: Sequence[str], depth: int, selection: Selection
+    ) -> tuple[Hits, SearchReport]:
+        """Return the ``depth`` best rows of each query by BM25 (S21)."""
+        tokens = [self.analyzer.tokens(text) for text in texts]
+        return self.keyword_index.search(tokens, depth, selection)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """Return query vectors made as the documents' were.
+
+        Raises
+        ------
+        ConfigurationError
+            The index has no vectors, or they came from outside and so must the query's.
+        """
+        self._vectors_entry()
+        return self._embedding.embed(texts)
+
+    def rank_vector(
+        self, vectors: NDArray[np.floating], depth: int, selection: Selection
+    ) -> tuple[Hits, SearchReport]:
+        """Return the ``depth`` best rows of each query vector by cosine (S20)."""
+        self._vectors_entry()
+        return self.vector_index.search(vectors, depth, selection)
+
+    def _vectors_entry(self) -> EmbeddingEntry:
+        if self.manifest.embedding is None:
+            raise ConfigurationError(
+                f"{self.path}: the index has no vectors; build it with an embedding, "
+                "or use the keyword strategy"
+            )
+        return self.manifest.embedding
+
+
+def _analyzer(index: Path, manifest: Manifest) -> Analyzer:
+    analyzer = Analyzer.from_dict(manifest.analyzer)
+    if analyzer.fingerprint != manifest.analyzer_fingerprint:
+        raise CorpusFormatError(
+            f"{index}: built with analyser {manifest.analyzer_fingerprint}, this octavo analyses "
+            f"as {analyzer.fingerprint}; build the index again"
+        )
+    return analyzer

@@ -1,0 +1,98 @@
+"""Vectors on disk: one ``.npy`` file of unit-length float32 rows, written as a stream."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.errors import CorpusCorruptError
+
+_ZERO_ROWS = 4096
+
+
+class VectorWriter:
+    """Append blocks of vectors to a ``.npy`` file whose number of rows is known only at the end.
+
+    Parameters
+    ----------
+    path
+        The file to create.
+    dimensions
+        Length of each vector.
+    """
+
+    def __init__(self, path: Path, dimensions: int) -> None:
+        self._dimensions = dimensions
+        self._rows = 0
+        self._file = path.open("wb")
+        self._header_bytes = self._write_header()
+
+    @property
+    def rows(self) -> int:
+        """The number of vectors written so far."""
+        return self._rows
+
+    def write(self, vectors: NDArray[np.float32]) -> None:
+        """Append vectors of shape ``(n, dimensions)``."""
+        self._file.write(np.ascontiguousarray(vectors, np.float32).data)
+        self._rows += len(vectors)
+
+    def write_zeros(self, rows: int) -> None:
+        """Append ``rows`` zero vectors."""
+        block = np.zeros((min(rows, _ZERO_ROWS), self._dimensions), np.float32)
+        for start in range(0, rows, _ZERO_ROWS):
+            self.write(block[: rows - start])
+
+    def close(self) -> None:
+        """Write the final number of rows into the header and close the file."""
+        self._file.seek(0)
+        if self._write_header() != self._header_bytes:
+            raise CorpusCorruptError(f"{self._file.name}: the header changed its length")
+        self._file.close()
+
+    def _write_header(self) -> int:
+        np.lib.format.write_array_header_1_0(
+            self._file,
+            {"descr": "<f4", "fortran_order": False, "shape": (self._rows, self._dimensions)},
+        )
+        return self._file.tell()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._file.close()
+
+
+def open_array(path: Path, dtype: type[np.generic], shape: tuple[int, ...]) -> NDArray[np.generic]:
+    """Memory-map a ``.npy`` file, checking that it holds what the manifest promises.
+
+    Raises
+    ------
+    CorpusCorruptError
+        The file is missing, is no such array, or has another dtype or shape.
+    """
+    try:
+        array: NDArray[np.generic] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError, SyntaxError) as error:
+        if 0 in shape and path.is_file():  # an empty array has nothing to map
+            return np.zeros(shape, dtype)
+        raise CorpusCorruptError(
+            f"{path}: expected a numpy array, found damage: {error}"
+        ) from error
+    if array.dtype != np.dtype(dtype) or array.shape != shape:
+        raise CorpusCorruptError(
+            f"{path}: expected {np.dtype(dtype)} of shape {shape}, "
+            f"found {array.dtype} of shape {array.shape}"
+        )
+    return array

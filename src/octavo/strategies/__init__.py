@@ -1,0 +1,1 @@
+"""Retrieval strategies: thin compositions of ranked streams, one file each."""

@@ -1,0 +1,58 @@
+"""A block of queries: texts and, where the caller has them, vectors."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from octavo.errors import InvalidArgumentError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queries:
+    """Queries of one batch, in order.
+
+    Parameters
+    ----------
+    texts
+        One text a query; blank is legal (S2).
+    vectors
+        Float array of shape ``(queries, dimensions)`` that stands in for embedding the texts.
+
+    Raises
+    ------
+    TypeError
+        A query is no string (S2).
+    InvalidArgumentError
+        The numbers of texts and vectors differ.
+    """
+
+    texts: Sequence[str]
+    vectors: NDArray[np.floating] | None = None
+
+    @staticmethod
+    def of(texts: Iterable[str], vectors: ArrayLike | None = None) -> "Queries":
+        """Take texts and vectors as a caller has them."""
+        if isinstance(texts, str):
+            raise TypeError("queries: expected a sequence of strings, found one string")
+        return Queries(tuple(texts), None if vectors is None else np.asarray(vectors))
+
+    def __post_init__(self) -> None:
+        for position, text in enumerate(self.texts):
+            if not isinstance(text, str):
+                raise TypeError(f"query {position}: expected a string, found {type(text).__name__}")
+        if self.vectors is not None and (
+            self.vectors.ndim != 2 or len(self.vectors) != len(self.texts)
+        ):
+            raise InvalidArgumentError(
+                f"query vectors: expected shape ({len(self.texts)}, dimensions), "
+                f"found {self.vectors.shape}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, positions: slice) -> "Queries":
+        vectors = None if self.vectors is None else self.vectors[positions]
+        return Queries(self.texts[positions], vectors)

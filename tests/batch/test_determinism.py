@@ -1,0 +1,85 @@
+"""Same index, same queries, same bytes (S5, S6)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from octavo.batch import BatchJob, run_batch
+
+STRATEGIES = ("keyword", "vector", "hybrid")
+
+JOBS = """
+import sys
+from octavo.batch import BatchJob, run_batch
+index, queries, out = sys.argv[1:]
+for strategy in ("keyword", "vector", "hybrid"):
+    for ending in ("parquet", "jsonl", "trec"):
+        run_batch(BatchJob(index=index, queries=queries, out=f"{out}/{strategy}.{ending}", strategy=strategy))
+"""
+
+
+def outputs_of_processes(
+    index: Path, queries: Path, out: Path, environments: list[dict[str, str]]
+) -> list[dict[str, bytes]]:
+    """Run the same jobs in processes side by side; give the content of their output files."""
+    directories = [out / str(number) for number in range(len(environments))]
+    processes = []
+    for directory, environment in zip(directories, environments, strict=True):
+        directory.mkdir()
+        command = [sys.executable, "-c", JOBS, str(index), str(queries), str(directory)]
+        processes.append(subprocess.Popen(command, env={**os.environ, **environment}))
+    assert [process.wait(300) for process in processes] == [0] * len(processes)
+    return [
+        {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
+        for directory in directories
+    ]
+
+
+@pytest.fixture(scope="module")
+def few_queries(query_table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("few") / "queries.parquet"
+    pq.write_table(query_table.slice(0, 30), path)
+    return path
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_bytes_do_not_depend_on_the_number_of_threads(index, queries, tmp_path, strategy):
+    outputs = set()
+    for threads in (1, 2, 3):
+        out = tmp_path / f"{threads}.parquet"
+        run_batch(
+            BatchJob(index=index, queries=queries, out=out, strategy=strategy, threads=threads)
+        )
+        outputs.add(out.read_bytes())
+    assert len(outputs) == 1
+
+
+def test_bytes_do_not_depend_on_the_batches_of_the_input(index, query_table, tmp_path, monkeypatch):
+    outputs = set()
+    for number, rows in enumerate((1, 37, 256, 300, 1_000)):
+        pq.write_table(query_table, tmp_path / "q.parquet", row_group_size=rows)
+        monkeypatch.setattr("octavo.batch.query_stream.READ_ROWS", max(rows, 7))
+        out = tmp_path / f"{number}.parquet"
+        run_batch(BatchJob(index=index, queries=tmp_path / "q.parquet", out=out))
+        outputs.add(out.read_bytes())
+    assert len(outputs) == 1
+
+
+def test_bytes_do_not_depend_on_the_process(index, few_queries, tmp_path):
+    seeds = [{"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2"}]
+    one, two = outputs_of_processes(index, few_queries, tmp_path, seeds)
+    assert len(one) == 9
+    assert one == two
+
+
+@pytest.mark.slow
+def test_bytes_do_not_depend_on_compiled_kernels(index, few_queries, tmp_path):
+    environments = [{}, {"NUMBA_DISABLE_JIT": "1"}]
+    compiled, plain = outputs_of_processes(index, few_queries, tmp_path, environments)
+    assert len(compiled) == 9
+    assert compiled == plain

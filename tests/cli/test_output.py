@@ -1,0 +1,40 @@
+import io
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from octavo.cli.output import counts, facts, printable, show_json, size
+
+
+@given(st.text(st.characters(codec=None, exclude_categories=())))
+def test_printable_text_keeps_its_length_and_stays_on_one_line(text):
+    assert len(printable(text)) == len(text)
+    assert printable(text).isprintable()
+
+
+def test_sizes():
+    assert [size(one) for one in (0, 1_000, 999_999_999, 2_500_000_000_000)] == [
+        "0 B",
+        "1.0 kB",
+        "1000.0 MB",
+        "2.5 TB",
+    ]
+
+
+def test_facts_and_counts_of_nothing():
+    assert facts([]) == []
+    assert counts({}) == ""
+
+
+def test_json_is_ascii_where_stdout_is(monkeypatch):
+    ascii_only = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", ascii_only)
+    show_json({"a": "東"})
+    ascii_only.flush()
+    assert json.loads(ascii_only.buffer.getvalue()) == {"a": "東"}
+
+
+def test_json_survives_half_a_surrogate_pair(capsys):
+    show_json({"a": "\ud800é"})
+    assert json.loads(capsys.readouterr().out) == {"a": "\ud800é"}

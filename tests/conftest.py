@@ -1,0 +1,57 @@
+"""Fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from octavo import Corpus
+
+
+def _collections_directory() -> Path | None:
+    configured = os.environ.get("OCTAVO_COLLECTIONS")
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    for candidate in (Path(configured) if configured else None, beside):
+        if candidate is not None and (candidate / "README.md").is_file():
+            return candidate
+    return None
+
+
+@pytest.fixture(scope="session")
+def collections() -> Path:
+    """The folder of test collections; the test is skipped where there is none."""
+    directory = _collections_directory()
+    if directory is None:
+        pytest.skip("the test collections are not here (set OCTAVO_COLLECTIONS)")
+    return directory
+
+
+@pytest.fixture(scope="session")
+def documents() -> pa.Table:
+    """Ten small documents with every optional column; one without text, one without title."""
+    words = ["red fox", "blue whale", "red whale", "green fox", "", "fox fox fox", "grey owl"]
+    texts = [*words, "the quick brown fox", "whale song", "owl and whale"]
+    return pa.table(
+        {
+            "id": [f"d{number}" for number in range(10)],
+            "text": texts,
+            "title": [None if number == 3 else f"title {number}" for number in range(10)],
+            "source": [f"file{number % 3}.md" if number else None for number in range(10)],
+            "tier": ["SEMANTIC" if number % 2 else "WORKING" for number in range(10)],
+            "year": pa.array([2000 + number if number != 4 else None for number in range(10)]),
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def corpus(documents: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """A corpus of the ten documents, with hash vectors."""
+    return Corpus.build(
+        documents,
+        tmp_path_factory.mktemp("corpus") / "index",
+        source="source",
+        metadata=["tier", "year"],
+        embedding="hash",
+        threads=2,
+    )

@@ -1,0 +1,127 @@
+"""The manifest: atomic, checked, and closed to hostile names."""
+
+import json
+
+import pytest
+
+from octavo.errors import CorpusCorruptError, CorpusFormatError
+from octavo.storage import manifest as manifests
+from octavo.storage.layout import FORMAT_VERSION, MANIFEST
+from octavo.storage.manifest import (
+    ColumnsEntry,
+    EmbeddingEntry,
+    FileEntry,
+    Manifest,
+    SegmentEntry,
+    read_manifest,
+    write_manifest,
+)
+
+SEGMENT = SegmentEntry("00000001", 3, 1, 0, ("keyword/0",), {"a/b.arrow": FileEntry(5, "00ff00ff")})
+MANIFEST_VALUE = Manifest(
+    generation=1,
+    created_by="octavo test",
+    analyzer={"language": None},
+    analyzer_fingerprint="abc",
+    embedding=EmbeddingEntry("hash:128", 128, "def"),
+    columns=ColumnsEntry("id", "text", None, None, "when", None, ("tier", "größe")),
+    segments=(SEGMENT,),
+)
+
+
+def rewrite(path, change):
+    """Change the body of a manifest and give it a checksum that fits."""
+    body = json.loads(path.read_bytes())
+    del body["checksum"]
+    change(body)
+    path.write_text(json.dumps({**body, "checksum": manifests._checksum(body)}))
+
+
+def json_of(content):
+    try:
+        return json.loads(bytes(content))
+    except ValueError:
+        return None
+
+
+def test_round_trip(tmp_path):
+    write_manifest(tmp_path, MANIFEST_VALUE)
+    assert read_manifest(tmp_path) == MANIFEST_VALUE
+    assert read_manifest(tmp_path).rows == 3
+    assert [path.name for path in tmp_path.iterdir()] == [MANIFEST]
+
+
+def test_missing_directory_and_foreign_directory(tmp_path):
+    with pytest.raises(CorpusFormatError, match="no such directory"):
+        read_manifest(tmp_path / "none")
+    with pytest.raises(CorpusFormatError, match="without manifest"):
+        read_manifest(tmp_path)
+    file = tmp_path / "file"
+    file.write_text("x")
+    with pytest.raises(CorpusFormatError, match="file"):
+        read_manifest(file)
+
+
+def test_a_newer_format_is_refused_by_its_number(tmp_path):
+    (tmp_path / MANIFEST).write_text(json.dumps({"format_version": FORMAT_VERSION + 1}))
+    with pytest.raises(CorpusFormatError, match=f"version {FORMAT_VERSION + 1}.*newer octavo"):
+        read_manifest(tmp_path)
+
+
+def test_every_flipped_byte_is_a_typed_error(tmp_path):
+    write_manifest(tmp_path, MANIFEST_VALUE)
+    path = tmp_path / MANIFEST
+    whole = path.read_bytes()
+    for position in range(len(whole)):
+        for bit in (1, 32):
+            flipped = bytearray(whole)
+            flipped[position] ^= bit
+            path.write_bytes(flipped)
+            if json_of(flipped) == json.loads(whole):  # white space outside strings is nothing
+                assert read_manifest(tmp_path) == MANIFEST_VALUE
+                continue
+            with pytest.raises((CorpusCorruptError, CorpusFormatError), match="manifest"):
+                read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 10, -2])
+def test_a_truncated_manifest_is_corrupt(tmp_path, cut):
+    write_manifest(tmp_path, MANIFEST_VALUE)
+    path = tmp_path / MANIFEST
+    path.write_bytes(path.read_bytes()[:cut])
+    with pytest.raises(CorpusCorruptError, match="manifest"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../evil", "/etc/passwd", "a/../../b", "", "a\\b", "a\0b"])
+@pytest.mark.parametrize("place", ["segment", "file", "keyword"])
+def test_names_cannot_lead_out_of_the_index(tmp_path, name, place):
+    write_manifest(tmp_path, MANIFEST_VALUE)
+
+    def change(body):
+        segment = body["segments"][0]
+        if place == "segment":
+            segment["name"] = name
+        elif place == "file":
+            segment["files"] = {name: {"size": 1, "crc32": "0"}}
+        else:
+            segment["keyword"] = [name]
+
+    rewrite(tmp_path / MANIFEST, change)
+    with pytest.raises(CorpusCorruptError, match="malformed"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("field", ["generation", "segments", "columns", "analyzer", "embedding"])
+def test_a_missing_field_is_named(tmp_path, field):
+    write_manifest(tmp_path, MANIFEST_VALUE)
+    rewrite(tmp_path / MANIFEST, lambda body: body.pop(field))
+    with pytest.raises(CorpusCorruptError, match=field):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["[]", "3", '{"format_version": "1"}', "{}", "[" * 100_000])
+def test_other_json_is_corrupt(tmp_path, content):
+    (tmp_path / MANIFEST).write_text(content)
+    with pytest.raises(CorpusCorruptError, match="manifest"):
+        read_manifest(tmp_path)
