@@ -5,8 +5,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import settings
 
 from octavo import Corpus
+
+# A busy machine is no failure; the laws are what is tested.
+settings.register_profile("octavo", deadline=None)
+settings.load_profile("octavo")
 
 
 def _collections_directory() -> Path | None:

@@ -1,5 +1,6 @@
 import json
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -81,10 +82,8 @@ def test_nothing_found_is_said_on_stderr(octavo, index):
 
 def test_an_unknown_strategy_names_the_known(octavo, index):
     found = octavo("search", index, "fox", "--strategy", "keywords")
-    assert found.exit_code == 1
-    assert found.stderr == (
-        "octavo: strategy: expected one of keyword, vector, hybrid, found 'keywords'\n"
-    )
+    assert found.exit_code == 2
+    assert "expected one of vector, keyword, hybrid, found 'keywords'" in found.stderr
 
 
 def test_an_option_of_another_strategy_is_refused(octavo, index):
@@ -131,3 +130,31 @@ def test_any_text_is_a_legal_query(index, capsys, query, strategy, as_json):
 def test_a_query_of_100_000_characters(octavo, index):
     found = octavo("search", index, "fox " * 25_000)
     assert (found.exit_code, len(rows(found.stdout))) == (0, 3)
+
+
+def test_the_title_is_shown(octavo, index):
+    shown = rows(octavo("search", index, "foxes").stdout)[1]
+    assert shown[3] == "Foxes: The red fox jumps over the river."
+    titles = [
+        json.loads(line)["title"]
+        for line in octavo("search", index, "fox", "--json").stdout.splitlines()
+    ]
+    assert set(titles) == {"Foxes", None}
+
+
+def test_a_filter_key_that_no_document_has_is_pointed_out(octavo, index):  # S7
+    found = octavo("search", index, "fox", "--filter", "teir=top")
+    assert found.exit_code == 0
+    assert "No document has the key 'teir'" in found.stderr
+    assert "did you mean 'tier'?" in found.stderr
+    assert octavo("search", index, "fox", "--filter", "tier=top").stderr == ""
+
+
+def test_vectors_from_outside_leave_keyword_search(octavo, tmp_path):
+    table = pa.table({"id": ["a"], "text": ["red fox"], "v": [[1.0, 0.0]]})
+    Corpus.build(table, tmp_path / "index", embedding="column:v")
+    found = octavo("search", tmp_path / "index", "fox")
+    assert (found.exit_code, rows(found.stdout)[1][2]) == (0, "a")
+    assert "keyword search" in found.stderr
+    refused = octavo("search", tmp_path / "index", "fox", "--strategy", "vector")
+    assert refused.exit_code == 1

@@ -199,6 +199,16 @@ def test_query_vectors_stand_in_for_the_texts(corpus):
         corpus.search_batch(["red fox"], strategy="vector", query_vectors=vectors)
 
 
+def test_queries_and_vectors_in_other_forms(corpus):
+    expected = corpus.search_batch(["red fox", "whale"], strategy="keyword")
+    for queries in (pa.array(["red fox", "whale"]), pa.chunked_array([["red fox"], ["whale"]])):
+        assert corpus.search_batch(queries, strategy="keyword").equals(expected)
+    with pytest.raises(TypeError, match="query 1: expected a string, found NoneType"):
+        corpus.search_batch(pa.array(["red fox", None]), strategy="keyword")
+    ones = corpus.search("", strategy="vector", query_vector=[1] * 128, min_score=-1)
+    assert ones == corpus.search("", strategy="vector", query_vector=[1.0] * 128, min_score=-1)
+
+
 def test_unknown_strategies_and_options_are_named(corpus):
     with pytest.raises(InvalidArgumentError, match="keyword, vector, hybrid, found 'bm25'"):
         corpus.search("fox", strategy="bm25")
@@ -224,6 +234,7 @@ def test_vectors_from_a_column_need_a_query_vector(tmp_path):
     table = pa.table({"id": ["a", "b"], "text": ["x", "y"], "v": [[1.0, 0.0], [0.6, 0.8]]})
     corpus = Corpus.build(table, tmp_path / "index", embedding="column:v")
     assert corpus.default_strategy == "hybrid"
+    assert not corpus.embeds_queries
     with pytest.raises(ConfigurationError, match="--query-vector"):
         corpus.search("x")
     hits = corpus.search("y", query_vector=[0.0, 3.0])

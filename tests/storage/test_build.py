@@ -339,10 +339,23 @@ def test_another_user_can_search():
         "print(hits())"
     )
     with tempfile.TemporaryDirectory() as directory:
-        Path(directory).chmod(0o755)
+        Path(directory).chmod(0o777)
         build(OLD, Path(directory) / "index")
         run = subprocess.run(
             [sys.executable, "-c", script, directory + "/index"],
-            capture_output=True, text=True, check=False,
+            capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": directory},
         )  # fmt: skip
     assert run.stdout == "1\n", run.stderr
+
+
+def test_without_a_temporary_directory_opening_says_what_it_needs(tmp_path, monkeypatch):
+    build(OLD, tmp_path / "index")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(ConfigurationError, match="TMPDIR"):
+        Corpus.open(tmp_path / "index")
+
+
+def test_a_provider_that_is_not_installed_leaves_the_hash_embedding_and_says_so(tmp_path):  # S45
+    corpus = build(OLD, tmp_path / "index", embedding="provider")
+    assert corpus.info().embedding.specification == "hash:128"
+    assert corpus.default_strategy == "keyword"

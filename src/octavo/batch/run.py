@@ -25,7 +25,7 @@ from octavo.spi import RAGContext
 from octavo.strategies.queries import Queries
 
 PART_QUERIES = 4_096
-PART_SECONDS = 10.0
+PART_SECONDS = 5.0
 """A part ends after so many queries or so much time, whichever comes first: what a kill can cost.
 The output depends on neither, since it is put together block by block."""
 

@@ -14,6 +14,7 @@ from octavo.cli.options import (
     Strategy,
     parsed_filters,
     strategy_options,
+    warn_of_unknown_keys,
 )
 from octavo.cli.output import counts, facts, say
 from octavo.cli.progress import progress
@@ -61,9 +62,12 @@ def batch(
     admitted = parsed_filters(filters)
     from octavo.batch import BatchJob, run_batch  # noqa: PLC0415
     from octavo.batch.work_directory import can_resume  # noqa: PLC0415
+    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
 
+    corpus = Corpus.open(index)
+    warn_of_unknown_keys(admitted, corpus)
     job = BatchJob(
-        index=index,
+        index=corpus,
         queries=queries,
         out=out,
         strategy=strategy,
@@ -78,20 +82,22 @@ def batch(
         threads=threads,
         resume=resume,
     )
+    if not resume and can_resume(out):
+        say("A stopped job left finished parts; they are thrown away (--resume would keep them).")
+    begun = False
     try:
         with progress() as update:
-            told = False
 
             def listen(event: "BatchProgress") -> None:
-                nonlocal told
-                if not told:
+                nonlocal begun
+                if not begun:
                     say(f"Strategy {event.strategy}; {event.columns}")
-                    told = True
+                    begun = True
                 update("queries", event.queries, event.total)
 
             summary = run_batch(job, listen)
     except BaseException:
-        if can_resume(out):
+        if begun and can_resume(out):
             say("What was finished is kept beside the output; --resume goes on from there.")
         raise
     for line in _report(summary):

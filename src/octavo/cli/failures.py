@@ -10,6 +10,7 @@ from octavo.errors import OctavoError
 
 Parameters = ParamSpec("Parameters")
 
+DONE = 0
 FAILED = 1
 INTERRUPTED = 130
 
@@ -18,8 +19,8 @@ def reported(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
     """Return the command with errors turned into a line on stderr and an exit status.
 
     With ``OCTAVO_TRACEBACK=1`` in the environment the traceback is shown. Errors that octavo does
-    not raise on purpose are bugs and always show theirs. A reader that went away (``| head``) ends
-    the command without a word.
+    not raise on purpose are bugs and always show theirs. A reader that went away (``| head``) has
+    had enough: the command ends without a word, as done.
     """
 
     @wraps(command)
@@ -30,7 +31,7 @@ def reported(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
         except BrokenPipeError:
             # Python flushes stdout once more on its way out.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise SystemExit(FAILED) from None
+            raise SystemExit(DONE) from None
         except KeyboardInterrupt:
             print("octavo: interrupted", file=sys.stderr)  # noqa: T201
             raise SystemExit(INTERRUPTED) from None

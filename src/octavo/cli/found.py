@@ -18,6 +18,7 @@ class FoundDocument:
     id: str
     score: float
     source: str
+    title: str | None
     content: str
     metadata: Mapping[str, str]
     parts: Mapping[str, Any]
@@ -46,6 +47,7 @@ def find(
             id=document.id,
             score=score,
             source=document.source,
+            title=document.title,
             content=document.content,
             metadata=document.metadata,
             parts=parts[rank - 1],

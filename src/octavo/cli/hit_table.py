@@ -47,7 +47,7 @@ def show_hits(
                 printable(hit.id),
                 *(_in_stream(hit, stream) for stream in streams),
             ),
-            _snippet(hit.content, analyzer, terms),
+            _snippet(hit, analyzer, terms),
         )
         for hit in hits
     ]
@@ -59,8 +59,14 @@ def show_hits(
         show("\t".join((*fields, "".join(piece.text for piece in snippet))))
 
 
-def _snippet(content: str, analyzer: Analyzer, terms: frozenset[str]) -> tuple[Piece, ...]:
-    return best_snippet(content, token_spans(analyzer, content[:READ_CHARACTERS]), terms)
+def _snippet(hit: FoundDocument, analyzer: Analyzer, terms: frozenset[str]) -> tuple[Piece, ...]:
+    """Return the best piece of the content, after the title where there is one."""
+    content = best_snippet(hit.content, token_spans(analyzer, hit.content[:READ_CHARACTERS]), terms)
+    if not hit.title:
+        return content
+    title = hit.title[:READ_CHARACTERS]
+    shown = best_snippet(title, token_spans(analyzer, title), terms)
+    return (*shown, Piece(": ", found=False), *content) if hit.content else shown
 
 
 def _streams(hits: Sequence[FoundDocument]) -> tuple[str, ...]:

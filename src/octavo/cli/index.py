@@ -52,7 +52,10 @@ def index(
         list[str] | None, typer.Option(metavar="COL", help="Column to filter by; repeatable.")
     ] = None,
     language: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Language of --stem and --stop-words.")
+        str | None,
+        typer.Option(
+            metavar="CODE", help="Language of --stem and --stop-words, such as de; unset, en."
+        ),
     ] = None,
     stem: Annotated[bool, typer.Option("--stem", help="Search words by their stem.")] = False,
     stop_words: Annotated[
@@ -82,14 +85,14 @@ def index(
 
     sources = resolve_inputs(corpus)
     total = estimated_rows(sources)
-    if embedding is None:
-        say(HASH_NOTICE)
     started = time.perf_counter()
     with progress() as update:
 
         def listen(event: "BuildProgress | ColumnChoice") -> None:
             if isinstance(event, ColumnChoice):
                 say(_choice(event))
+                if embedding is None:
+                    say(HASH_NOTICE)
             else:
                 update(event.stage, event.rows, total)
 

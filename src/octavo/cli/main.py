@@ -1,6 +1,7 @@
 """The ``octavo`` command."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -32,6 +33,8 @@ def main() -> None:
         # A document may hold what the terminal's encoding cannot show; that is no failure.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    # As `python -m` does, so that MODULE:ATTR finds a module of the working directory.
+    sys.path.append(str(Path.cwd()))
     app(prog_name="octavo")
 
 

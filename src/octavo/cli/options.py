@@ -1,16 +1,32 @@
 """Options that several commands share."""
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from octavo.cli.output import say
+
+if TYPE_CHECKING:
+    from octavo.corpus.corpus import Corpus
+
 IndexPath = Annotated[Path, typer.Argument(metavar="INDEX", help="Directory of the index.")]
+
+
+def _known_strategy(name: str | None) -> str | None:
+    if name is not None and name.lower() not in STRATEGIES:
+        raise typer.BadParameter(f"expected one of {', '.join(STRATEGIES)}, found {name!r}")
+    return name
+
+
+STRATEGIES = ("vector", "keyword", "hybrid")
 Strategy = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
+        callback=_known_strategy,
         help="keyword, vector or hybrid. Unset: hybrid where the index holds real vectors, "
         "else keyword.",
     ),
@@ -52,6 +68,17 @@ def parsed_filters(filters: Iterable[str] | None) -> dict[str, str]:
             raise typer.BadParameter(f"--filter: expected each key once, found {key!r} again")
         parsed[key] = value
     return parsed
+
+
+def warn_of_unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> None:
+    """Say which filter keys the index does not have; such a filter matches nothing (S7)."""
+    known = corpus.filter_keys
+    for key in filters:
+        if key in known:
+            continue
+        near = difflib.get_close_matches(key, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        say(f"No document has the key {key!r}, so nothing matches{hint}; keys: {', '.join(known)}.")
 
 
 def strategy_options(candidate_depth: int | None) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Printing: results to stdout, everything else to stderr."""
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterable, Mapping
@@ -7,8 +8,9 @@ from typing import Any
 
 
 def say(line: str) -> None:
-    """Tell the user something that is no result."""
-    print(line, file=sys.stderr)  # noqa: T201
+    """Tell the user something that is no result; whether anybody listens does not matter."""
+    with contextlib.suppress(BrokenPipeError):
+        print(line, file=sys.stderr)  # noqa: T201
 
 
 def show(line: str) -> None:

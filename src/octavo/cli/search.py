@@ -15,6 +15,7 @@ from octavo.cli.options import (
     Strategy,
     parsed_filters,
     strategy_options,
+    warn_of_unknown_keys,
 )
 from octavo.cli.output import counts, say, show_json
 
@@ -44,6 +45,10 @@ def search(
     from octavo.spi import RAGContext  # noqa: PLC0415
 
     corpus = Corpus.open(index)
+    warn_of_unknown_keys(admitted, corpus)
+    if strategy is None and corpus.default_strategy != "keyword" and not corpus.embeds_queries:
+        say("The vectors of this index came from outside, so the query has none: keyword search.")
+        strategy = "keyword"
     chosen = corpus.strategy(strategy, **strategy_options(candidate_depth))
     hits, report = find(chosen, query, RAGContext(max_results, min_score, admitted))
     if as_json:

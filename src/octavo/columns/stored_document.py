@@ -11,3 +11,4 @@ class StoredDocument(NamedTuple):
     source: str
     metadata: dict[str, str]
     """Filterable keys (S11), ``entryId`` among them; the dictionary is the caller's to keep."""
+    title: str | None = None

@@ -107,7 +107,9 @@ def _in_zone(local: Array, place: Place, zone: str | None) -> Array:
         instants: Array = compute.assume_timezone(local, zone)
     except pa.ArrowInvalid as error:
         raise InvalidArgumentError(
-            f"{place}: expected local times that exist once in {zone}, found: {error}"
+            f"{place}: expected local times that exist once in {zone}, found one that a change of "
+            f"the clocks leaves out or repeats: {' '.join(str(error).split())}; give times with "
+            "their offset, or in UTC"
         ) from error
     return _in_range(instants.cast(UTC_MICROSECONDS), place)
 

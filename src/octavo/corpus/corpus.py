@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from octavo.analysis import Analyzer
+from octavo.columns.filters import ENTRY_ID
 from octavo.columns.schema import ColumnRequest, NoTitle
 from octavo.columns.sources import Input
 from octavo.corpus.blocks import search_blocks, split_queries
@@ -25,7 +26,7 @@ from octavo.storage.memory_budget import parse_budget
 from octavo.storage.snapshot import Snapshot
 from octavo.storage.verify import Verification, verify_index
 from octavo.strategies.columnar import ColumnarStrategy
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import Queries, Texts
 
 
 class Corpus:
@@ -175,6 +176,16 @@ class Corpus:
         """The vector source of the corpus, for strategies built by hand."""
         return self._snapshot
 
+    @property
+    def filter_keys(self) -> tuple[str, ...]:
+        """The metadata keys that filters can name."""
+        return (ENTRY_ID, *self._snapshot.manifest.columns.metadata)
+
+    @property
+    def embeds_queries(self) -> bool:
+        """Whether query texts can be embedded, so that vector and hybrid search need no vectors."""
+        return self._snapshot.embeds_queries
+
     @cached_property
     def default_strategy(self) -> str:
         """``hybrid`` where there are real vectors; ``keyword`` where only hashes, or none."""
@@ -231,7 +242,7 @@ class Corpus:
 
     def search_batch(
         self,
-        queries: Sequence[str],
+        queries: Texts,
         *,
         strategy: str | None = None,
         max_results: int = 10,
@@ -250,7 +261,7 @@ class Corpus:
         Parameters
         ----------
         queries
-            Texts.
+            Texts: a sequence of strings, or an Arrow string array.
         strategy, max_results, min_score, filters, **options
             As in :meth:`search`.
         query_vectors

@@ -179,7 +179,9 @@ def _check_target(out: Path, *, overwrite: bool) -> None:
         raise CorpusFormatError(f"{out}: expected a directory for the index, found a file")
     if layout.is_index(out):
         if not overwrite:
-            raise CorpusFormatError(f"{out}: holds an octavo index; say overwrite to replace it")
+            raise CorpusFormatError(
+                f"{out}: holds an octavo index; to replace it say overwrite=True or --overwrite"
+            )
     elif not layout.is_ours(out):
         raise CorpusFormatError(
             f"{out}: expected an empty directory or an octavo index, found other files"

@@ -71,12 +71,15 @@ def _read(segment: Segment, rows: list[int]) -> list[StoredDocument]:
     ids = columns.texts("id", rows)
     contents = columns.texts("content", rows)
     sources = columns.texts("source", rows)
+    titles = columns.texts("title", rows)
     metadata: list[dict[str, str]] = [{ENTRY_ID: identifier or ""} for identifier in ids]
     for key in columns.keys:
         for entry, value in zip(metadata, columns.metadata(key, rows), strict=True):
             if value is not None:
                 entry[key] = value
     return [
-        StoredDocument(identifier or "", content or "", source or identifier or "", entry)
-        for identifier, content, source, entry in zip(ids, contents, sources, metadata, strict=True)
+        StoredDocument(identifier or "", content or "", source or identifier or "", entry, title)
+        for identifier, content, source, entry, title in zip(
+            ids, contents, sources, metadata, titles, strict=True
+        )
     ]

@@ -9,6 +9,7 @@ from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.embeddings.specification import (
     ColumnSpecification,
     EmbeddingSpecification,
+    HashSpecification,
     parse_specification,
     resolve,
 )
@@ -79,10 +80,9 @@ def _resolved_plan(specification: EmbeddingSpecification, analyzer: Analyzer) ->
 
 def _function_plan(function: EmbeddingFunction, specification: str) -> EmbeddingPlan:
     if isinstance(function, HashEmbedding):
-        text = specification if specification != FUNCTION_SPECIFICATION else ""
-        return EmbeddingPlan(
-            HashStage(function), text or f"hash:{function.dimensions}", function.fingerprint
-        )
+        # Recorded as what it is, also where it stands in for a provider that is not installed.
+        found = str(HashSpecification(function.dimensions))
+        return EmbeddingPlan(HashStage(function), found, function.fingerprint)
     if not callable(function):
         raise InvalidArgumentError(
             f"embedding: expected a specification or a function, found {type(function).__name__}"

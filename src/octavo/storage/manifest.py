@@ -98,7 +98,8 @@ def read_manifest(index: Path) -> Manifest:
         The manifest is damaged.
     """
     if not index.is_dir():
-        raise CorpusFormatError(f"{index}: expected an octavo index, found no such directory")
+        found = "a file" if index.exists() else "no such directory"
+        raise CorpusFormatError(f"{index}: expected an octavo index, found {found}")
     path = index / MANIFEST
     if not path.is_file():
         raise CorpusFormatError(

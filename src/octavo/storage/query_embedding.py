@@ -41,6 +41,14 @@ class QueryEmbedding:
         self._function = function
         self._turn = threading.Lock()
 
+    @property
+    def available(self) -> bool:
+        """Whether a function is known, given or named by the index."""
+        if self._entry is None:
+            return False
+        outside = self._entry.specification.startswith(("column:", FUNCTION_SPECIFICATION))
+        return self._function is not None or not outside
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return one vector a text; threads take turns at an application's function (S42)."""
         if self._entry is None:
@@ -66,9 +74,9 @@ class QueryEmbedding:
         specification = parse_specification(entry.specification)
         if isinstance(specification, ColumnSpecification):
             raise ConfigurationError(
-                f"the vectors of this index came from the column {specification.column!r}: "
-                "give the query's own vector (query_vector=, --query-vector COL), "
-                "open the corpus with embedding=, or use the keyword strategy"
+                f"the vectors of this index came from the column {specification.column!r}: use the "
+                "keyword strategy (--strategy keyword), give the query's own vector "
+                "(query_vector=; octavo batch --query-vector COL), or open with embedding="
             )
         function = resolve(specification, self._analyzer)
         if function is None:

@@ -119,6 +119,11 @@ class Snapshot:
         self._vectors_entry()
         return self._embedding.embed(texts)
 
+    @property
+    def embeds_queries(self) -> bool:
+        """Whether query texts can be embedded; not where the vectors came from outside."""
+        return self._embedding.available
+
     def rank_vector(
         self, vectors: NDArray[np.floating], depth: int, selection: Selection
     ) -> tuple[Hits, SearchReport]:

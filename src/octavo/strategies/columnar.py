@@ -1,7 +1,6 @@
 """The base of octavo's own strategies: one columnar ranking behind both ways of asking (S5)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -9,7 +8,7 @@ import pyarrow as pa
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.spi import RAGContext, RetrievedDocument
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import Queries, Texts
 from octavo.strategies.sources import DocumentSource
 from octavo.strategies.table import hits_table
 
@@ -82,7 +81,7 @@ class ColumnarStrategy(ABC):
         )
 
     def retrieve_batch(
-        self, queries: Sequence[str] | Queries, context: RAGContext | None = None
+        self, queries: "Texts | Queries", context: RAGContext | None = None
     ) -> pa.Table:
         """Return the hits of many queries as one Arrow table, a row a hit.
 

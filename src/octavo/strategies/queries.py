@@ -2,11 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from octavo.errors import InvalidArgumentError
+
+Texts: TypeAlias = "Iterable[str] | pa.Array[Any] | pa.ChunkedArray[Any]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,11 +36,17 @@ class Queries:
     vectors: NDArray[np.floating] | None = None
 
     @staticmethod
-    def of(texts: Iterable[str], vectors: ArrayLike | None = None) -> "Queries":
+    def of(texts: Texts, vectors: ArrayLike | None = None) -> "Queries":
         """Take texts and vectors as a caller has them."""
         if isinstance(texts, str):
             raise TypeError("queries: expected a sequence of strings, found one string")
-        return Queries(tuple(texts), None if vectors is None else np.asarray(vectors))
+        plain: Iterable[Any] = texts
+        if isinstance(texts, pa.Array | pa.ChunkedArray):
+            plain = texts.to_pylist()
+        array = None if vectors is None else np.asarray(vectors)
+        if array is not None and array.dtype.kind in "iu":
+            array = array.astype(np.float64)
+        return Queries(tuple(plain), array)
 
     def __post_init__(self) -> None:
         for position, text in enumerate(self.texts):

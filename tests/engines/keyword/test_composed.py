@@ -17,7 +17,7 @@ from octavo.engines.keyword.composed import open_composed
 from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.keyword.schema import keyword_schema
 from octavo.engines.keyword.writer import write_segment
-from octavo.errors import CorpusCorruptError, CorpusFormatError
+from octavo.errors import ConfigurationError, CorpusCorruptError, CorpusFormatError
 
 DOCUMENTS = [["a", "b"], ["b"], [], ["a", "b"], ["c", "a"]]
 
@@ -104,11 +104,11 @@ def test_no_segments_are_an_empty_index():
     assert open_composed([]).num_docs == 0
 
 
-def test_no_usable_temporary_directory_is_an_os_error(segments, tmp_path, monkeypatch):
-    with pytest.raises(OSError, match="gone"):
+def test_no_usable_temporary_directory_is_named(segments, tmp_path, monkeypatch):
+    with pytest.raises(ConfigurationError, match="gone.*TMPDIR"):
         open_composed(segments, tmp_path / "gone")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "also gone"))
-    with pytest.raises(OSError, match="also gone"):
+    with pytest.raises(ConfigurationError, match="also gone"):
         open_composed(segments)
 
 

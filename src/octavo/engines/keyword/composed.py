@@ -19,7 +19,7 @@ import tantivy
 
 from octavo.engines.keyword.damage import damage_reported
 from octavo.engines.keyword.schema import FIELDS, META, keyword_schema
-from octavo.errors import CorpusCorruptError, CorpusFormatError
+from octavo.errors import ConfigurationError, CorpusCorruptError, CorpusFormatError
 
 _COMPONENTS = ("term", "idx", "pos", "fast", "fieldnorm", "store")
 
@@ -72,7 +72,13 @@ def open_composed(
 
 @contextmanager
 def _scratch_directory(parent: Path | None) -> Iterator[Path]:
-    path = Path(tempfile.mkdtemp(prefix="octavo-open-", dir=parent))
+    try:
+        path = Path(tempfile.mkdtemp(prefix="octavo-open-", dir=parent))
+    except OSError as error:
+        raise ConfigurationError(
+            "opening an index needs a directory for temporary files, for a moment: "
+            f"{error.strerror} ({error.filename}); name a writable one with TMPDIR"
+        ) from error
     try:
         yield path
     finally:
