@@ -17,6 +17,7 @@ from octavo import (
     RAGContext,
     RAGStrategy,
     RetrievedDocument,
+    SourceLoadingError,
 )
 
 STRATEGIES = ("keyword", "vector", "hybrid")
@@ -182,6 +183,7 @@ def test_a_query_of_a_hundred_thousand_characters(corpus):
         ([[1.0] * 128] * 2, InvalidArgumentError),
         ([], InvalidArgumentError),
         (["a"] * 128, InvalidArgumentError),
+        ([[1.0, 2.0], [3.0]], InvalidArgumentError),
     ],
 )
 def test_query_vectors_are_checked(corpus, vector, error):  # S20
@@ -240,6 +242,26 @@ def test_vectors_from_a_column_need_a_query_vector(tmp_path):
     hits = corpus.search("y", query_vector=[0.0, 3.0])
     assert [hit.metadata["entryId"] for hit in hits] == ["b", "a"]
     assert hits[0].score == 1.0
+
+
+def test_metadata_is_a_list_of_columns(tmp_path):
+    table = pa.table({"id": ["a"], "text": ["b"], "t": ["c"]})
+    for metadata in ("t", [None], [3]):
+        with pytest.raises(InvalidArgumentError, match="metadata"):
+            Corpus.build(table, tmp_path / "index", metadata=metadata, embedding="none")
+
+
+def test_a_reader_that_fails_on_the_way_is_named(tmp_path):
+    def batches():
+        yield pa.record_batch({"id": ["a"], "text": ["b"]})
+        raise OSError("gone")
+
+    reader = pa.RecordBatchReader.from_batches(
+        pa.schema({"id": pa.string(), "text": pa.string()}), batches()
+    )
+    with pytest.raises(SourceLoadingError, match="gone"):
+        Corpus.build(reader, tmp_path / "index", embedding="none")
+    assert not (tmp_path / "index").exists()
 
 
 def test_strategies_built_by_hand_over_a_corpus(corpus):

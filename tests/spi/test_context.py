@@ -58,7 +58,7 @@ def test_max_results_is_an_integer_of_at_least_one(value):  # S4
     assert caught.value.reason is FailureReason.VALIDATION
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "0", None, True])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400, "0", None, True])
 def test_min_score_is_finite(value):  # S4
     with pytest.raises(InvalidArgumentError, match="min_score"):
         RAGContext(min_score=value)

@@ -1,6 +1,7 @@
 """Building: what it refuses, what it leaves behind, and what a crash cannot break."""
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from octavo import (
     ConfigurationError,
     Corpus,
+    CorpusCorruptError,
     CorpusFormatError,
     CorpusLockedError,
     DimensionMismatchError,
@@ -24,6 +26,9 @@ from octavo import (
     NonFiniteVectorError,
     SourceLoadingError,
 )
+from octavo.storage import build as builds
+from octavo.storage import manifest as manifests
+from octavo.storage import snapshot as snapshots
 from octavo.storage.lock import writer_lock
 
 OLD = pa.table({"id": ["old"], "text": ["the old index"]})
@@ -116,6 +121,91 @@ def test_the_target_must_be_free_or_ours(tmp_path):
     assert ids(Corpus.open(tmp_path / "index")) == {"old"}
     (tmp_path / "empty").mkdir()
     assert len(build(NEW, tmp_path / "empty")) == 2
+
+
+def test_segments_without_a_lock_are_somebody_elses(tmp_path):
+    precious = tmp_path / "user" / "segments" / "00000001" / "file.txt"
+    precious.parent.mkdir(parents=True)
+    precious.write_text("mine")
+    for overwrite in (False, True):
+        with pytest.raises(CorpusFormatError, match="found other files"):
+            build(NEW, tmp_path / "user", overwrite=overwrite)
+    link = tmp_path / "linked"
+    link.mkdir()
+    (link / "segments").symlink_to(tmp_path / "user" / "segments")
+    (link / "writer.lock").touch()
+    with pytest.raises(CorpusFormatError, match="found other files"):
+        build(NEW, link)
+    assert precious.read_text() == "mine"
+
+
+def test_only_segments_are_removed(tmp_path):
+    build(OLD, tmp_path / "index")
+    note = tmp_path / "index" / "segments" / "note.txt"
+    note.write_text("mine")
+    build(NEW, tmp_path / "index", overwrite=True)
+    assert note.read_text() == "mine"
+
+
+def test_who_fails_to_get_the_lock_removes_nothing(tmp_path, monkeypatch):
+    """Two builders of a new directory: the one that made it comes second to the lock."""
+    out = tmp_path / "index"
+    real, held = builds.writer_lock, []
+
+    def overtaken(index):
+        monkeypatch.setattr(builds, "writer_lock", real)
+        build(OLD, index)
+        held.append(real(index))
+        held[0].__enter__()
+        return real(index)
+
+    monkeypatch.setattr(builds, "writer_lock", overtaken)
+    with pytest.raises(CorpusLockedError):
+        build(NEW, out)
+    held[0].__exit__(None, None, None)
+    assert ids(Corpus.open(out)) == {"old"}
+
+
+def test_opening_while_the_index_is_replaced_finds_the_old_or_the_new(tmp_path, monkeypatch):
+    """Between reading the manifest and opening its files a writer commits and cleans up."""
+    out = tmp_path / "index"
+    build(OLD, out)
+    read = snapshots.read_manifest
+    turns = iter(["replace"])
+
+    def read_then_replace(index):
+        found = read(index)
+        if next(turns, None):
+            build(NEW, out, overwrite=True)
+        return found
+
+    monkeypatch.setattr(snapshots, "read_manifest", read_then_replace)
+    assert ids(Corpus.open(out)) == {"new", "newer"}
+
+
+def test_a_file_that_leads_out_of_the_index_is_refused(tmp_path):
+    build(OLD, tmp_path / "index")
+    (documents,) = (tmp_path / "index").rglob("documents.arrow")
+    documents.rename(tmp_path / "outside.arrow")
+    documents.symlink_to(tmp_path / "outside.arrow")
+    with pytest.raises(CorpusCorruptError, match=r"documents.arrow: leads out of the index"):
+        Corpus.open(tmp_path / "index")
+    (tmp_path / "link").symlink_to(tmp_path / "index")  # the whole index by another name is fine
+    documents.unlink()
+    (tmp_path / "outside.arrow").rename(documents)
+    assert ids(Corpus.open(tmp_path / "link")) == {"old"}
+
+
+@pytest.mark.parametrize("target", ["os:system", "builtins:print", "octavo.parallel:os.system"])
+def test_an_index_cannot_have_python_itself_called(tmp_path, target):
+    build(OLD, tmp_path / "index")
+    path = tmp_path / "index" / "manifest.json"
+    body = json.loads(path.read_bytes())
+    del body["checksum"]
+    body["embedding"]["specification"] = target
+    path.write_text(json.dumps({**body, "checksum": manifests._checksum(body)}))
+    with pytest.raises(ConfigurationError, match="belongs to Python itself"):
+        Corpus.open(tmp_path / "index").search("touch evil", strategy="vector")
 
 
 def test_overwriting_swaps_and_old_readers_keep_what_they_opened(tmp_path):

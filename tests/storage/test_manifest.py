@@ -120,6 +120,44 @@ def test_a_missing_field_is_named(tmp_path, field):
         read_manifest(tmp_path)
 
 
+@pytest.mark.parametrize("version", [0, -5, True, None, "1", 1.0])
+def test_a_version_that_never_was_is_corrupt(tmp_path, version):
+    write_manifest(tmp_path, MANIFEST_VALUE)
+    rewrite(tmp_path / MANIFEST, lambda body: body.update(format_version=version))
+    with pytest.raises(CorpusCorruptError, match="format_version"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("wrong", [None, [], {}, "x", -1, True, 1.5, "\ud800"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("generation",), ("created_by",), ("embedding", "specification"),
+        ("embedding", "dimensions"), ("columns", "id"), ("segments",), ("segments", 0, "name"),
+        ("segments", 0, "rows"), ("segments", 0, "null_vectors"), ("segments", 0, "files"),
+        ("segments", 0, "files", "a/b.arrow", "size"),
+        ("segments", 0, "files", "a/b.arrow", "crc32"),
+    ],
+)  # fmt: skip
+def test_a_field_of_a_wrong_type_is_corrupt(tmp_path, path, wrong):
+    if isinstance(wrong, str) and wrong.isascii() and path[-1] in (
+        "created_by", "specification", "id", "name", "crc32"):  # fmt: skip
+        pytest.skip("a text is right there")
+    if wrong == {} and path[-1] == "files":
+        pytest.skip("no files is a legal list")
+    write_manifest(tmp_path, MANIFEST_VALUE)
+
+    def change(body):
+        place = body
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = wrong
+
+    rewrite(tmp_path / MANIFEST, change)
+    with pytest.raises(CorpusCorruptError, match="malformed"):
+        read_manifest(tmp_path)
+
+
 @pytest.mark.parametrize("content", ["[]", "3", '{"format_version": "1"}', "{}", "[" * 100_000])
 def test_other_json_is_corrupt(tmp_path, content):
     (tmp_path / MANIFEST).write_text(content)

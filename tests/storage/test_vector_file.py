@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from octavo.columns.array_file import open_array, save_array
 from octavo.errors import CorpusCorruptError
-from octavo.storage.vector_file import VectorWriter, open_array
+from octavo.storage.vector_file import VectorWriter
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [1], [3, 0, 70_000], [5, 5]])
@@ -45,3 +46,28 @@ def test_a_pickle_is_never_loaded(tmp_path):
     np.save(tmp_path / "v.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(CorpusCorruptError):
         open_array(tmp_path / "v.npy", np.float32, (1,))
+
+
+@pytest.mark.parametrize(
+    "array", [np.arange(5), np.zeros((0,), np.uint64), np.ones((2, 3), np.bool_)]
+)
+def test_numpy_reads_what_was_saved(tmp_path, array):
+    save_array(tmp_path / "a.npy", array)
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), array)
+    opened = open_array(tmp_path / "a.npy", array.dtype.type, array.shape)
+    np.testing.assert_array_equal(opened, array)
+
+
+def test_a_damaged_header_of_any_kind_is_corrupt(tmp_path):
+    save_array(tmp_path / "a.npy", np.arange(5))
+    whole = (tmp_path / "a.npy").read_bytes()
+    for position in range(10, 100):
+        for byte in b"\x00'\\(\n\xff":
+            damaged = bytearray(whole)
+            damaged[position] = byte
+            (tmp_path / "a.npy").write_bytes(damaged)
+            try:
+                found = open_array(tmp_path / "a.npy", np.int64, (5,))
+            except CorpusCorruptError:
+                continue
+            assert found.tolist() == [0, 1, 2, 3, 4]

@@ -1,8 +1,6 @@
 """The output file of a batch job: checked first, written last, in one step."""
 
-import errno
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +9,7 @@ from octavo.batch.result_format import ResultFormat
 from octavo.columns.readers.base import FileSource
 from octavo.columns.sources import Source
 from octavo.errors import InvalidArgumentError
-from octavo.storage.durable import sync_directory, sync_file
+from octavo.storage.durable import errors_naming, sync_directory, sync_file
 
 
 def checked_output(out: Path, sources: Sequence[Source]) -> Path:
@@ -65,14 +63,3 @@ def write_output(
         sync_file(temporary)
         temporary.replace(out)
         sync_directory(out.parent)
-
-
-@contextmanager
-def errors_naming(path: Path) -> Iterator[None]:
-    """Give an ``OSError`` that names no file (a full disk, from Arrow) the path it is about."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is not None:
-            raise
-        raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from octavo.batch.job import BatchJob, BatchProgress, BatchSummary, ProgressListener
 from octavo.batch.job_record import check_resumable, job_record
-from octavo.batch.output import checked_output, errors_naming, write_output
+from octavo.batch.output import checked_output, write_output
 from octavo.batch.query_columns import QueryColumns, choose_query_columns
 from octavo.batch.query_stream import QueryStream
 from octavo.batch.result_format import ResultFormat, format_of
@@ -22,6 +22,7 @@ from octavo.corpus.corpus import Corpus
 from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext
+from octavo.storage.durable import errors_naming
 from octavo.strategies.queries import Queries
 
 PART_QUERIES = 4_096

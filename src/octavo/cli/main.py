@@ -1,5 +1,7 @@
 """The ``octavo`` command."""
 
+import contextlib
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -29,12 +31,16 @@ for command in (index, search, batch, info, verify, demo):
 
 def main() -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong use, 130 interrupted."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started the command
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as it runs
     for stream in (sys.stdout, sys.stderr):
         # A document may hold what the terminal's encoding cannot show; that is no failure.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     # As `python -m` does, so that MODULE:ATTR finds a module of the working directory.
-    sys.path.append(str(Path.cwd()))
+    with contextlib.suppress(FileNotFoundError):  # the working directory was removed
+        sys.path.append(str(Path.cwd()))
     app(prog_name="octavo")
 
 

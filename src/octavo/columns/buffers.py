@@ -1,6 +1,8 @@
 """Values of Arrow columns as views of their buffers, checked for size and nothing else."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -49,6 +51,33 @@ def buffer_view(buffer: pa.Buffer | None, dtype: DTypeLike, length: int) -> NDAr
         return np.zeros(0, dtype)
     values: NDArray[Any] = np.frombuffer(memoryview(buffer or b""), dtype, length)
     return values
+
+
+class RowPlaces:
+    """Where a row lies among batches of any numbers of rows.
+
+    Parameters
+    ----------
+    counts
+        The number of rows of each batch.
+
+    Examples
+    --------
+    >>> RowPlaces([3, 2]).locate(4)
+    (1, 1)
+    """
+
+    __slots__ = ("rows", "starts")
+
+    def __init__(self, counts: Sequence[int]) -> None:
+        self.starts: list[int] = [0, *accumulate(counts)]
+        self.rows = self.starts.pop()
+        """The number of rows of all batches."""
+
+    def locate(self, row: int) -> tuple[int, int]:
+        """Return the batch of a row, and its place in it."""
+        batch = bisect_right(self.starts, row) - 1
+        return batch, row - self.starts[batch]
 
 
 def check_rows(rows: Sequence[int], count: int) -> None:

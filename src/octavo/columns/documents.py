@@ -14,8 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from octavo.columns.arrow_types import Array, ChunkedArray
-from octavo.columns.buffers import Numbers, check_rows, number_views, valid_at
-from octavo.columns.documents_file import METADATA_PREFIX, ROWS_PER_BATCH_KEY
+from octavo.columns.buffers import Numbers, RowPlaces, check_rows, number_views, valid_at
+from octavo.columns.documents_file import METADATA_PREFIX
 from octavo.columns.naming import check_unique_names
 from octavo.columns.text_rows import DictionaryRows, TextRows
 from octavo.columns.timestamps import UTC_MICROSECONDS
@@ -58,10 +58,11 @@ class DocumentColumns:
         self._dictionaries_path = fspath(dictionaries_path)
         with _damage_named(fspath(documents_path)):
             self._schema, self._batches = _mapped(fspath(documents_path))
-            self._rows_per_batch = _checked_batches(self._schema, self._batches, expected_rows)
-            self.rows = sum(batch.num_rows for batch in self._batches)
+            _check_batches(self._schema, self._batches, expected_rows)
+            self._places = RowPlaces([batch.num_rows for batch in self._batches])
+            self.rows = self._places.rows
             self._text = {
-                field.name: TextRows(self._chunks(field.name), self._rows_per_batch)
+                field.name: TextRows(self._chunks(field.name))
                 for field in self._schema
                 if field.type == pa.large_string()
             }
@@ -121,8 +122,9 @@ class DocumentColumns:
         if key not in self._codes:
             return [None] * len(wanted)
         check_rows(wanted, self.rows)
-        codes, size = self._code_items[key], self._rows_per_batch
-        return self._values[key].values([codes[row // size][row % size] for row in wanted])
+        codes = self._code_items[key]
+        places = map(self._places.locate, wanted)
+        return self._values[key].values([codes[batch][place] for batch, place in places])
 
     def timestamps(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return microseconds since 1970 UTC at ``rows``, and where there is a timestamp."""
@@ -131,11 +133,12 @@ class DocumentColumns:
         if not self.has_timestamps or not len(rows):
             return ticks, present
         check_rows([int(rows.min()), int(rows.max())], self.rows)
-        batch_of = rows // self._rows_per_batch
+        starts = np.array(self._places.starts)
+        batch_of = np.searchsorted(starts, rows, side="right") - 1
         for number in np.unique(batch_of):
             here = batch_of == number
             values, validity = self._ticks[number]
-            within = rows[here] % self._rows_per_batch
+            within = rows[here] - starts[number]
             ticks[here] = values[within]
             present[here] = valid_at(validity, within)
         ticks[~present] = 0
@@ -200,23 +203,17 @@ def _mapped(path: str) -> tuple[pa.Schema, list[pa.RecordBatch]]:
     return reader.schema, batches
 
 
-def _checked_batches(
+def _check_batches(
     schema: pa.Schema, batches: Sequence[pa.RecordBatch], expected_rows: int | None
-) -> int:
-    """Return the number of rows in a batch, after a look at everything but values."""
+) -> None:
+    """Look at everything but values."""
     for name in ("id", "content"):
         if name not in schema.names:
             raise ValueError(f"column {name!r} is missing")
     check_unique_names(schema.names, "columns")
-    stated = (schema.metadata or {}).get(ROWS_PER_BATCH_KEY, b"")
-    if not stated.isdigit() or int(stated) < 1:
-        raise ValueError("the number of rows in a batch is not stated")
-    size = int(stated)
-    counts = [batch.num_rows for batch in batches]
-    if any(count != size for count in counts[:-1]) or not all(0 < c <= size for c in counts[-1:]):
-        raise ValueError(f"expected batches of {size} rows")
-    if expected_rows is not None and sum(counts) != expected_rows:
-        raise ValueError(f"expected {expected_rows} rows, found {sum(counts)}")
+    rows = sum(batch.num_rows for batch in batches)
+    if expected_rows is not None and rows != expected_rows:
+        raise ValueError(f"expected {expected_rows} rows, found {rows}")
     for field in schema:
         expected: pa.DataType = pa.large_string()
         if field.name.startswith(METADATA_PREFIX):
@@ -225,7 +222,6 @@ def _checked_batches(
             expected = UTC_MICROSECONDS
         if field.type != expected:
             raise ValueError(f"column {field.name!r}: expected {expected}, found {field.type}")
-    return size
 
 
 def _dictionaries(path: str, keys: Sequence[str]) -> dict[str, pa.LargeStringArray]:

@@ -1,8 +1,8 @@
 """Writing documents as Arrow IPC files made for row access by memory map.
 
 ``documents.arrow`` holds the columns ``id``, ``content`` and, where chosen, ``title``, ``source``,
-``timestamp``, ``parent`` and ``metadata.<key>``, uncompressed, in record batches of a fixed number
-of rows, so that the batch of a row is a division. Metadata columns are int32 codes; a missing key
+``timestamp``, ``parent`` and ``metadata.<key>``, uncompressed, in record batches that are bounded in
+rows and bytes, so that memory is too. Metadata columns are int32 codes; a missing key
 is null, and the slot beneath holds -1, so that a reader needs no validity bits.
 ``dictionaries.arrow`` holds one row with, for each key, the list of its values in code order.
 """
@@ -25,8 +25,8 @@ from octavo.columns.timestamps import UTC_MICROSECONDS
 from octavo.errors import InvalidArgumentError
 
 ROWS_PER_BATCH: Final = 16_384
+BYTES_PER_BATCH: Final = 8 << 20
 METADATA_PREFIX: Final = "metadata."
-ROWS_PER_BATCH_KEY: Final = b"octavo.rows_per_batch"
 
 _OPTIONAL = ("title", "source", "timestamp", "parent")
 
@@ -52,7 +52,7 @@ class DocumentLayout:
         optional = tuple(name for name in _OPTIONAL if getattr(choice, name) is not None)
         return DocumentLayout(optional, choice.metadata)
 
-    def schema(self, rows_per_batch: int = ROWS_PER_BATCH) -> pa.Schema:
+    def schema(self) -> pa.Schema:
         """Return the Arrow schema of the documents file."""
         text = pa.large_string()
         fields: list[pa.Field[Any]] = [
@@ -64,7 +64,7 @@ class DocumentLayout:
             ),
             *(pa.field(METADATA_PREFIX + key, pa.int32()) for key in self.metadata),
         ]
-        return pa.schema(fields, {ROWS_PER_BATCH_KEY: str(rows_per_batch).encode()})
+        return pa.schema(fields)
 
 
 class DocumentsWriter:
@@ -80,7 +80,7 @@ class DocumentsWriter:
     layout
         The columns.
     rows_per_batch
-        Rows in every record batch but the last.
+        The largest number of rows in a record batch; batches of long documents hold fewer.
 
     Raises
     ------
@@ -114,7 +114,7 @@ class DocumentsWriter:
         self.rows = 0
         self._dictionaries_path = dictionaries_path
         self._rows_per_batch = rows_per_batch
-        self._schema = layout.schema(rows_per_batch)
+        self._schema = layout.schema()
         self._encoders = {key: DictionaryEncoder() for key in layout.metadata}
         self._pending: list[pa.RecordBatch] = []
         self._file = pa.OSFile(str(documents_path), "wb")
@@ -133,8 +133,10 @@ class DocumentsWriter:
         if len(batch):
             self._pending.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         self.rows += len(batch)
-        while sum(each.num_rows for each in self._pending) >= self._rows_per_batch:
-            self._flush(self._rows_per_batch)
+        pending_rows = sum(each.num_rows for each in self._pending)
+        pending_bytes = sum(each.nbytes for each in self._pending)
+        if pending_rows >= self._rows_per_batch or pending_bytes >= BYTES_PER_BATCH:
+            self._flush()
         return codes
 
     def dictionaries(self) -> Mapping[str, pa.LargeStringArray]:
@@ -144,7 +146,7 @@ class DocumentsWriter:
     def close(self) -> None:
         """Write the remaining rows and the dictionaries file, and close both."""
         try:
-            self._flush(self._rows_per_batch)
+            self._flush()
             self._writer.close()
         finally:
             self._file.close()
@@ -180,14 +182,14 @@ class DocumentsWriter:
         else:
             self.abort()
 
-    def _flush(self, rows: int) -> None:
-        """Write the first ``rows`` pending rows, or all if there are fewer, as one batch."""
+    def _flush(self) -> None:
+        """Write the pending rows, in batches of at most so many rows."""
         if not self._pending:
             return
         joined = pa.Table.from_batches(self._pending).combine_chunks().to_batches()[0]
-        self._writer.write_batch(joined.slice(0, rows))
-        rest = joined.slice(rows)
-        self._pending = [rest] if rest.num_rows else []
+        for start in range(0, joined.num_rows, self._rows_per_batch):
+            self._writer.write_batch(joined.slice(start, self._rows_per_batch))
+        self._pending.clear()
 
 
 def _code_array(codes: NDArray[np.int32]) -> Array:

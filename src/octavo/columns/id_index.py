@@ -6,13 +6,13 @@ found by its hash is compared with the stored text, so collisions do no harm.
 
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike, fspath
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from octavo.columns.array_file import open_array, save_array
 from octavo.errors import CorpusCorruptError, InvalidArgumentError
 from octavo.kernels.fnv import hash_texts
 
@@ -62,8 +62,7 @@ class IdIndexBuilder:
         """
         hashes, rows = self._in_order()
         for path, values in ((hashes_path, hashes), (rows_path, rows)):
-            with Path(path).open("wb") as file:
-                np.save(file, values, allow_pickle=False)
+            save_array(path, values)
 
     def _in_order(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         if self._sorted is None:
@@ -100,8 +99,9 @@ class IdIndex:
         *,
         expected_rows: int | None = None,
     ) -> None:
-        self._hashes = _mapped(hashes_path, np.uint64, expected_rows)
-        self._rows = _mapped(rows_path, np.int64, len(self._hashes))
+        expected = None if expected_rows is None else (expected_rows,)
+        self._hashes = open_array(hashes_path, np.uint64, expected)
+        self._rows = open_array(rows_path, np.int64, self._hashes.shape)
         self._rows_path = rows_path
         self._read_ids = read_ids
 
@@ -199,18 +199,3 @@ def _repeated(rows: list[int], read_ids: ReadIds) -> Iterable[tuple[str, list[in
     for row, identifier in zip(rows, read_ids(rows), strict=True):
         by_id.setdefault(str(identifier), []).append(row)
     return [(identifier, found) for identifier, found in by_id.items() if len(found) > 1]
-
-
-def _mapped(path: FileName, dtype: type[np.generic], expected: int | None) -> NDArray[Any]:
-    try:
-        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise CorpusCorruptError(f"{fspath(path)}: expected an array, found: {error}") from error
-    if values.dtype != dtype or values.ndim != 1:
-        raise CorpusCorruptError(
-            f"{fspath(path)}: expected a flat array of {np.dtype(dtype)}, "
-            f"found {values.dtype} of shape {values.shape}"
-        )
-    if expected is not None and len(values) != expected:
-        raise CorpusCorruptError(f"{fspath(path)}: expected {expected} rows, found {len(values)}")
-    return np.asarray(values)

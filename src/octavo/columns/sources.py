@@ -11,7 +11,7 @@ import pyarrow as pa
 from octavo.columns.files import expand_path, reader_of
 from octavo.columns.naming import check_unique_names
 from octavo.columns.readers.base import FileSource, present_columns, slices
-from octavo.errors import InvalidArgumentError
+from octavo.errors import InvalidArgumentError, SourceLoadingError
 
 DEFAULT_BATCH_ROWS: Final = 16_384
 
@@ -78,7 +78,13 @@ class TableSource:
             raise InvalidArgumentError(f"{self.origin}: expected an unread stream; it was read")
         self.spent = True
         names = present_columns(self.reader.schema.names, columns, self.origin)
-        for batch in self.reader:
+        while True:
+            try:
+                batch = self.reader.read_next_batch()
+            except StopIteration:
+                return
+            except (pa.ArrowException, OSError) as error:
+                raise SourceLoadingError(f"{self.origin}: reading it failed: {error}") from error
             yield from slices(batch.select(names), batch_rows)
 
 

@@ -4,26 +4,25 @@ Building Python strings from a memory view costs a fraction of a microsecond; ``
 chunked strings concatenates first and costs milliseconds (measured.md 8).
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import pyarrow as pa
 
 from octavo.columns.arrow_types import Array
-from octavo.columns.buffers import check_rows
+from octavo.columns.buffers import RowPlaces, check_rows
 
 _NOTHING = memoryview(b"")
 _SMALL_DICTIONARY = 65_536
 
 
 class TextRows:
-    """Row access to a column that is stored in batches of a fixed number of rows.
+    """Row access to a column that is stored in batches.
 
     Parameters
     ----------
     arrays
-        large_string arrays without an offset; all but the last of ``rows_per_batch`` rows.
-    rows_per_batch
-        Rows in a batch.
+        large_string arrays without an offset.
 
     Raises
     ------
@@ -32,15 +31,14 @@ class TextRows:
 
     Examples
     --------
-    >>> TextRows([pa.array(["a", None], pa.large_string())], 2).values([1, 0])
+    >>> TextRows([pa.array(["a", None], pa.large_string())]).values([1, 0])
     [None, 'a']
     """
 
-    __slots__ = ("_parts", "_rows", "_rows_per_batch")
+    __slots__ = ("_parts", "_places")
 
-    def __init__(self, arrays: Sequence[Array], rows_per_batch: int) -> None:
-        self._rows_per_batch = rows_per_batch
-        self._rows = sum(len(array) for array in arrays)
+    def __init__(self, arrays: Sequence[Array]) -> None:
+        self._places = RowPlaces([len(array) for array in arrays])
         self._parts = [_views(array) for array in arrays]
 
     def values(self, rows: Sequence[int]) -> list[str | None]:
@@ -51,12 +49,13 @@ class TextRows:
         IndexError
             A row is not in ``0 <= row < number of rows``.
         """
-        check_rows(rows, self._rows)
-        size, parts = self._rows_per_batch, self._parts
+        check_rows(rows, self._places.rows)
+        starts, parts = self._places.starts, self._parts
         found: list[str | None] = []
         for row in rows:
-            offsets, data, validity = parts[row // size]
-            place = row % size
+            batch = bisect_right(starts, row) - 1
+            offsets, data, validity = parts[batch]
+            place = row - starts[batch]
             if validity is not None and not validity[place >> 3] >> (place & 7) & 1:
                 found.append(None)
             else:
@@ -87,7 +86,7 @@ class DictionaryRows:
 
     def __init__(self, values: pa.LargeStringArray) -> None:
         self._count = len(values)
-        self._text = TextRows([values], max(1, len(values)))
+        self._text = TextRows([values])
         self._words: dict[int, str | None] | None = None
 
     def values(self, codes: Sequence[int]) -> list[str | None]:

@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
@@ -19,11 +18,12 @@ from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
 from octavo.corpus.info import CorpusInfo, describe
 from octavo.corpus.options import make_strategy
 from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext, RetrievedDocument
 from octavo.storage.build import BuildRequest, Listener, build_index
 from octavo.storage.memory_budget import parse_budget
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot import Snapshot, open_snapshot
 from octavo.storage.verify import Verification, verify_index
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.queries import Queries, Texts
@@ -66,7 +66,7 @@ class Corpus:
         CorpusCorruptError
             A file is missing or damaged.
         """
-        return cls(Snapshot(Path(path), embedding))
+        return cls(open_snapshot(Path(path), embedding))
 
     @classmethod
     def build(
@@ -129,6 +129,10 @@ class Corpus:
         if embedding is None:
             warnings.warn(HASH_DEFAULT_NOTICE, HashEmbeddingWarning, stacklevel=2)
             embedding = "hash"
+        if isinstance(metadata, str) or not all(isinstance(name, str) for name in metadata):
+            raise InvalidArgumentError(
+                f"metadata: expected a sequence of column names, found {metadata!r}"
+            )
         request = BuildRequest(
             columns=ColumnRequest(
                 id=id,
@@ -235,7 +239,7 @@ class Corpus:
         if not isinstance(query, str):
             raise TypeError(f"query: expected a string, found {type(query).__name__}")
         chosen = self.strategy(strategy, **options)
-        vectors = None if query_vector is None else np.atleast_2d(query_vector)
+        vectors: Any = None if query_vector is None else [query_vector]
         context = RAGContext(max_results, min_score, filters or {})
         ranking = chosen.rank(Queries.of([query], vectors), context)
         return chosen.materialise(ranking.hits)
@@ -285,7 +289,10 @@ class Corpus:
         return describe(self._snapshot, self.default_strategy)
 
     def verify(self) -> Verification:
-        """Check every byte of the index against its checksums, and its parts against each other."""
+        """Check every byte of what is on disk now against its checksums, and the parts together.
+
+        Where another process has replaced the index since it was opened, the new one is checked.
+        """
         return verify_index(self.path)
 
     def __len__(self) -> int:

@@ -1,5 +1,6 @@
 """What a caller asks of a retrieval (S4)."""
 
+import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -56,9 +57,11 @@ class RAGContext:
 
 
 def _checked_min_score(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InvalidArgumentError(f"min_score: expected a finite number, found {value!r}")
-    return float(value)
+    if not isinstance(value, bool) and isinstance(value, int | float):
+        with contextlib.suppress(OverflowError):
+            if math.isfinite(value):
+                return float(value)
+    raise InvalidArgumentError(f"min_score: expected a finite number, found {value!r}")
 
 
 def _checked_filters(filters: object) -> Mapping[str, str]:

@@ -26,7 +26,7 @@ from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.errors import CorpusFormatError
 from octavo.parallel import checked_threads
 from octavo.storage import layout
-from octavo.storage.durable import sync_directory
+from octavo.storage.durable import errors_naming, sync_directory
 from octavo.storage.embedding_plan import EmbeddingPlan, plan_embedding
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import ColumnsEntry, Manifest, read_manifest, write_manifest
@@ -81,14 +81,15 @@ def build_index(inputs: Input, out: Path, request: BuildRequest) -> None:
     documents = _Documents.choose(inputs, plan.request_columns(request.columns))
     request.listener(documents.choice)
     created = _create(out)
-    try:
-        with writer_lock(out):
+    with errors_naming(out), writer_lock(out):
+        try:
             _check_target(out, overwrite=request.overwrite)
             _build_and_commit(documents, out, request, plan)
-    except BaseException:
-        if created and not layout.is_index(out):
-            shutil.rmtree(out, ignore_errors=True)
-        raise
+        except BaseException:
+            # Only the holder of the lock may remove what is there.
+            if created and not layout.is_index(out):
+                shutil.rmtree(out, ignore_errors=True)
+            raise
 
 
 def _build_and_commit(
@@ -200,8 +201,8 @@ def _remove_unnamed_segments(out: Path, manifest: Manifest | None) -> None:
     """Remove the segments of killed or replaced builds; readers that hold one keep it."""
     named = set() if manifest is None else {segment.name for segment in manifest.segments}
     directory = out / layout.SEGMENTS
-    if not directory.is_dir():
+    if directory.is_symlink() or not directory.is_dir():
         return
     for segment in sorted(directory.iterdir()):
-        if segment.name not in named:
+        if segment.name not in named and layout.is_segment_name(segment.name):
             discard(segment)

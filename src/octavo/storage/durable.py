@@ -1,7 +1,10 @@
 """Writing so that what was reported as done survives a crash."""
 
+import errno
 import os
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 BLOCK = 1 << 20
@@ -39,3 +42,14 @@ def checksum(path: Path) -> str:
         while block := file.read(BLOCK):
             value = zlib.crc32(block, value)
     return f"{value:08x}"
+
+
+@contextmanager
+def errors_naming(path: Path) -> Iterator[None]:
+    """Give an ``OSError`` that names no file (a full disk, from Arrow) the path it is about."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error

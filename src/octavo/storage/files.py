@@ -1,5 +1,6 @@
 """Listing and checking the files that a manifest names."""
 
+import os
 from pathlib import Path
 
 from octavo.errors import CorpusCorruptError
@@ -22,17 +23,20 @@ def sync_and_list(directory: Path) -> dict[str, FileEntry]:
 
 
 def check_sizes(index: Path, manifest: Manifest) -> None:
-    """Check that every named file is there and has its size; reads no content.
+    """Check that every named file is there, inside, and has its size; reads no content.
 
     Raises
     ------
     CorpusCorruptError
-        Naming the first file that is missing or has another size.
+        Naming the first file that is missing, lies elsewhere or has another size.
     """
+    inside = os.path.realpath(index)
     for segment in manifest.segments:
         directory = segment_directory(index, segment.name)
         for name, entry in segment.files.items():
             path = directory / name
+            if not Path(os.path.realpath(path)).is_relative_to(inside):
+                raise CorpusCorruptError(f"{path}: leads out of the index")
             try:
                 found = path.stat().st_size
             except FileNotFoundError:

@@ -28,6 +28,19 @@ def is_index(directory: Path) -> bool:
 
 
 def is_ours(directory: Path) -> bool:
-    """Whether everything in the directory was made by octavo, an unfinished build included."""
-    ours = {MANIFEST, f"{MANIFEST}.tmp", LOCK, LOCK_HOLDER, SEGMENTS}
-    return all(entry.name in ours for entry in directory.iterdir())
+    """Whether the directory is empty, or holds an unfinished build of octavo's and nothing else.
+
+    A build makes its lock before anything else, so segments without a lock are somebody else's.
+    """
+    names = {entry.name for entry in directory.iterdir()}
+    if not names <= {f"{MANIFEST}.tmp", LOCK, LOCK_HOLDER, SEGMENTS}:
+        return False
+    segments = directory / SEGMENTS
+    if SEGMENTS not in names:
+        return True
+    return LOCK in names and not segments.is_symlink() and segments.is_dir()
+
+
+def is_segment_name(name: str) -> bool:
+    """Whether a build could have given a segment this name."""
+    return len(name) == 8 and name.isascii() and name.isdigit()

@@ -121,9 +121,13 @@ def _decode(path: Path) -> Manifest:
         body = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise CorpusCorruptError(f"{path}: expected JSON, found damage: {error}") from error
-    if not isinstance(body, dict) or not isinstance(body.get("format_version"), int):
-        raise CorpusCorruptError(f"{path}: expected a manifest with a format_version")
-    found = body["format_version"]
+    if not isinstance(body, dict):
+        raise CorpusCorruptError(f"{path}: expected a manifest, found other JSON")
+    found = body.get("format_version")
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+        raise CorpusCorruptError(
+            f"{path}: expected a format_version of at least 1, found {found!r}"
+        )
     if found > FORMAT_VERSION:
         raise CorpusFormatError(
             f"{path}: written by format version {found}, this octavo reads up to {FORMAT_VERSION}; "
@@ -134,34 +138,74 @@ def _decode(path: Path) -> Manifest:
         raise CorpusCorruptError(f"{path}: its checksum does not fit its content")
     try:
         return _manifest(body)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CorpusCorruptError(f"{path}: a field is missing or malformed: {error}") from error
 
 
 def _manifest(body: Mapping[str, Any]) -> Manifest:
-    embedding = body["embedding"]
-    columns = dict(body["columns"])
+    segments = tuple(_segment(entry) for entry in body["segments"])
+    if not segments:
+        raise ValueError("expected at least one segment")
     return Manifest(
-        generation=int(body["generation"]),
-        created_by=str(body["created_by"]),
+        generation=_count(body["generation"]),
+        created_by=_text(body["created_by"]),
         analyzer=dict(body["analyzer"]),
-        analyzer_fingerprint=str(body["analyzer_fingerprint"]),
-        embedding=None if embedding is None else EmbeddingEntry(**embedding),
-        columns=ColumnsEntry(**{**columns, "metadata": tuple(columns["metadata"])}),
-        segments=tuple(_segment(entry) for entry in body["segments"]),
+        analyzer_fingerprint=_text(body["analyzer_fingerprint"]),
+        embedding=None if body["embedding"] is None else _embedding(body["embedding"]),
+        columns=_columns(body["columns"]),
+        segments=segments,
+    )
+
+
+def _embedding(entry: Mapping[str, Any]) -> EmbeddingEntry:
+    return EmbeddingEntry(
+        specification=_text(entry["specification"]),
+        dimensions=_count(entry["dimensions"]),
+        fingerprint=_text(entry["fingerprint"]),
+    )
+
+
+def _columns(entry: Mapping[str, Any]) -> ColumnsEntry:
+    optional = {
+        name: None if entry[name] is None else _text(entry[name])
+        for name in ("title", "source", "timestamp", "parent")
+    }
+    metadata = tuple(_text(key) for key in entry["metadata"])
+    return ColumnsEntry(
+        id=_text(entry["id"]), text=_text(entry["text"]), metadata=metadata, **optional
     )
 
 
 def _segment(entry: Mapping[str, Any]) -> SegmentEntry:
-    files = {_safe(name): FileEntry(**file) for name, file in entry["files"].items()}
-    keyword = tuple(_safe(name) for name in entry["keyword"])
     return SegmentEntry(
-        **{**entry, "name": _safe(entry["name"]), "keyword": keyword, "files": files}
+        name=_safe(entry["name"]),
+        rows=_count(entry["rows"]),
+        null_vectors=_count(entry["null_vectors"]),
+        empty_texts=_count(entry["empty_texts"]),
+        keyword=tuple(_safe(name) for name in entry["keyword"]),
+        files={
+            _safe(name): FileEntry(_count(file["size"]), _text(file["crc32"]))
+            for name, file in entry["files"].items()
+        },
     )
 
 
-def _safe(name: str) -> str:
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise TypeError(f"expected a number of at least 0, found {value!r}")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, found {value!r}")
+    value.encode()  # a lone surrogate is no text
+    return value
+
+
+def _safe(value: object) -> str:
     """Refuse a name that could lead out of the index directory."""
+    name = _text(value)
     path = PurePosixPath(name)
     if not name or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
         raise ValueError(f"{name!r} is no path inside the index")

@@ -12,6 +12,7 @@ SMALLEST_BUDGET = 512 * MIB
 
 SMALLEST_HEAP = 16 * MIB
 LARGEST_HEAP = 1024 * MIB
+_LARGEST_BUDGET = float(1 << 60)
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _PATTERN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", re.IGNORECASE)
 
@@ -58,7 +59,12 @@ def _bytes(value: int | str) -> int:
     match = _PATTERN.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         raise InvalidArgumentError(f"memory budget: expected a size such as 2GiB, found {value!r}")
-    return int(float(match[1]) * _UNITS[match[2].upper()])
+    amount = float(match[1]) * _UNITS[match[2].upper()]
+    if amount > _LARGEST_BUDGET:
+        raise InvalidArgumentError(
+            f"memory budget: {str(value)[:20]!r} is more than any machine has"
+        )
+    return int(amount)
 
 
 def _machine_memory() -> int:

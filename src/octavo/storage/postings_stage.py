@@ -1,8 +1,9 @@
 """Stage 2 of a build: analysed text becomes keyword postings, a contiguous range a thread."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 import pyarrow as pa
@@ -64,5 +65,23 @@ class _Progress:
 
 def _filter_column(columns: DocumentColumns, key: str, rows: range) -> FilterColumn:
     codes = np.concatenate(columns.codes(key))[rows.start : rows.stop]
-    values = [value or "" for value in columns.dictionary(key).to_pylist()]
-    return FilterColumn(key, codes, values)
+    return FilterColumn(key, codes, _Words(columns.dictionary(key)))
+
+
+class _Words(Sequence[str]):
+    """The values of a memory-mapped dictionary, made into strings one by one."""
+
+    def __init__(self, words: pa.LargeStringArray) -> None:
+        self._words = words
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    @overload
+    def __getitem__(self, code: int) -> str: ...
+    @overload
+    def __getitem__(self, code: slice) -> list[str]: ...
+    def __getitem__(self, code: int | slice) -> str | list[str]:
+        if isinstance(code, slice):
+            return [word or "" for word in self._words[code].to_pylist()]
+        return self._words[code].as_py() or ""

@@ -1,7 +1,10 @@
 """Embedding query texts the way the documents of an index were embedded."""
 
+import sys
 import threading
 from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +12,12 @@ from numpy.typing import NDArray
 from octavo.analysis import Analyzer
 from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.embeddings.protocol import EmbeddingFunction, embed_texts
-from octavo.embeddings.specification import ColumnSpecification, parse_specification, resolve
+from octavo.embeddings.specification import (
+    ColumnSpecification,
+    ImportSpecification,
+    parse_specification,
+    resolve,
+)
 from octavo.errors import ConfigurationError
 from octavo.storage.manifest import EmbeddingEntry
 
@@ -78,7 +86,38 @@ class QueryEmbedding:
                 "keyword strategy (--strategy keyword), give the query's own vector "
                 "(query_vector=; octavo batch --query-vector COL), or open with embedding="
             )
+        if isinstance(specification, ImportSpecification):
+            _refuse_standard_library(specification)
         function = resolve(specification, self._analyzer)
         if function is None:
             raise ConfigurationError(f"embedding {entry.specification!r}: nothing to embed with")
         return function
+
+
+def _refuse_standard_library(specification: ImportSpecification) -> None:
+    """Refuse a function of Python itself: no embedding is there, but much that must not be called.
+
+    An index may come from somebody else. What it names is imported and called with the query, so
+    names that lead into the standard library, at once or through another module, are refused.
+    """
+    module, _, path = specification.target.partition(":")
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        raise _untrusted(specification)
+    try:
+        found: object = import_module(module)
+    except Exception:  # noqa: BLE001 - resolving it again says why
+        return
+    for name in path.split("."):
+        found = getattr(found, name, None)
+        owner = (
+            found.__name__ if isinstance(found, ModuleType) else getattr(found, "__module__", "")
+        )
+        if str(owner or "builtins").partition(".")[0] in sys.stdlib_module_names:
+            raise _untrusted(specification)
+
+
+def _untrusted(specification: ImportSpecification) -> ConfigurationError:
+    return ConfigurationError(
+        f"the index says that {specification.target!r} embeds its queries, which belongs to Python "
+        "itself; open the corpus with embedding="
+    )

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.columns.array_file import open_array
 from octavo.columns.documents import DocumentColumns
 from octavo.columns.id_index import IdIndex
 from octavo.storage import layout
 from octavo.storage.manifest import SegmentEntry
-from octavo.storage.vector_file import open_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,10 +80,10 @@ def _open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDAr
     if layout.VECTORS not in entry.files:  # no rows, so no vectors were written
         return np.zeros((0, dimensions), np.float32)
     shape = (entry.rows, dimensions)
-    return open_array(directory / layout.VECTORS, np.float32, shape)  # type: ignore[return-value]
+    return open_array(directory / layout.VECTORS, np.float32, shape)
 
 
 def _open_present(directory: Path, entry: SegmentEntry) -> NDArray[np.bool_] | None:
     if layout.VECTOR_PRESENT not in entry.files:
         return None
-    return open_array(directory / layout.VECTOR_PRESENT, np.bool_, (entry.rows,))  # type: ignore[return-value]
+    return open_array(directory / layout.VECTOR_PRESENT, np.bool_, (entry.rows,))

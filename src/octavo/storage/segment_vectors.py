@@ -6,6 +6,7 @@ from typing import Self
 
 import numpy as np
 
+from octavo.columns.array_file import save_array
 from octavo.storage import layout
 from octavo.storage.vector_file import VectorWriter
 from octavo.storage.vector_stage import Mask, Vectors
@@ -58,4 +59,4 @@ class SegmentVectors:
             return
         self._writer.__exit__(kind, error, traceback)
         if kind is None and self.nulls:
-            np.save(self._directory / layout.VECTOR_PRESENT, np.concatenate(self._present))
+            save_array(self._directory / layout.VECTOR_PRESENT, np.concatenate(self._present))

@@ -20,7 +20,7 @@ from octavo.columns.stored_document import StoredDocument
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.report import SearchReport
-from octavo.errors import ConfigurationError, CorpusFormatError
+from octavo.errors import ConfigurationError, CorpusCorruptError, CorpusFormatError
 from octavo.storage.documents import StoredDocuments
 from octavo.storage.files import check_sizes
 from octavo.storage.manifest import EmbeddingEntry, Manifest, read_manifest
@@ -40,6 +40,8 @@ class Snapshot:
     ----------
     index
         The directory of the index.
+    manifest
+        The committed state; :func:`open_snapshot` reads the present one.
     embedding
         The function that embeds query texts; needed only where the index cannot name its own.
 
@@ -51,9 +53,11 @@ class Snapshot:
         A file is missing or damaged.
     """
 
-    def __init__(self, index: Path, embedding: EmbeddingFunction | None = None) -> None:
+    def __init__(
+        self, index: Path, manifest: Manifest, embedding: EmbeddingFunction | None = None
+    ) -> None:
         self.path = index
-        self.manifest: Manifest = read_manifest(index)
+        self.manifest: Manifest = manifest
         self.analyzer = _analyzer(index, self.manifest)
         check_sizes(index, self.manifest)
         entry = self.manifest.embedding
@@ -138,6 +142,28 @@ class Snapshot:
                 "or use the keyword strategy"
             )
         return self.manifest.embedding
+
+
+def open_snapshot(index: Path, embedding: EmbeddingFunction | None = None) -> Snapshot:
+    """Open the present state of an index.
+
+    A writer that replaces the index meanwhile may remove files between the reading of the manifest
+    and the opening of what it names; then the new state is opened instead.
+
+    Raises
+    ------
+    CorpusFormatError
+        The directory is no octavo index, or made by a newer format or another analyser.
+    CorpusCorruptError
+        A file is missing or damaged.
+    """
+    while True:
+        manifest = read_manifest(index)
+        try:
+            return Snapshot(index, manifest, embedding)
+        except CorpusCorruptError:
+            if read_manifest(index).generation == manifest.generation:
+                raise
 
 
 def _analyzer(index: Path, manifest: Manifest) -> Analyzer:

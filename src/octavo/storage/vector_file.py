@@ -72,27 +72,3 @@ class VectorWriter:
             self.close()
         else:
             self._file.close()
-
-
-def open_array(path: Path, dtype: type[np.generic], shape: tuple[int, ...]) -> NDArray[np.generic]:
-    """Memory-map a ``.npy`` file, checking that it holds what the manifest promises.
-
-    Raises
-    ------
-    CorpusCorruptError
-        The file is missing, is no such array, or has another dtype or shape.
-    """
-    try:
-        array: NDArray[np.generic] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError, SyntaxError) as error:
-        if 0 in shape and path.is_file():  # an empty array has nothing to map
-            return np.zeros(shape, dtype)
-        raise CorpusCorruptError(
-            f"{path}: expected a numpy array, found damage: {error}"
-        ) from error
-    if array.dtype != np.dtype(dtype) or array.shape != shape:
-        raise CorpusCorruptError(
-            f"{path}: expected {np.dtype(dtype)} of shape {shape}, "
-            f"found {array.dtype} of shape {array.shape}"
-        )
-    return array

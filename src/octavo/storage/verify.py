@@ -49,18 +49,26 @@ def verify_index(index: Path) -> Verification:
         The directory is no octavo index, or one of a newer format.
     """
     manifest_path = index / layout.MANIFEST
-    try:
-        manifest = read_manifest(index)
-    except CorpusCorruptError as error:
-        message = str(error).removeprefix(f"{manifest_path}: ")
-        return Verification(1, 0, 0, (Problem(manifest_path, message),))
+    while True:
+        try:
+            manifest = read_manifest(index)
+        except CorpusCorruptError as error:
+            message = str(error).removeprefix(f"{manifest_path}: ")
+            return Verification(1, 0, 0, (Problem(manifest_path, message),))
+        found = _verify(index, manifest)
+        # A writer that replaced the index meanwhile has removed what was being read.
+        if found.whole or read_manifest(index).generation == manifest.generation:
+            return found
+
+
+def _verify(index: Path, manifest: Manifest) -> Verification:
     problems = [
         problem for segment in manifest.segments for problem in _file_problems(index, segment)
     ]
     if not problems:
         problems = list(_structure_problems(index, manifest))
     entries = [entry for segment in manifest.segments for entry in segment.files.values()]
-    size = sum(entry.size for entry in entries) + manifest_path.stat().st_size
+    size = sum(entry.size for entry in entries) + (index / layout.MANIFEST).stat().st_size
     return Verification(len(entries) + 1, size, manifest.rows, tuple(problems))
 
 
@@ -82,7 +90,7 @@ def _file_problems(index: Path, segment: SegmentEntry) -> Iterator[Problem]:
 
 def _structure_problems(index: Path, manifest: Manifest) -> Iterator[Problem]:
     try:
-        snapshot = Snapshot(index)
+        snapshot = Snapshot(index, manifest)
         postings = snapshot.keyword_index.rows
         if postings != manifest.rows:
             yield Problem(index, f"expected postings of {manifest.rows} rows, found {postings}")

@@ -43,10 +43,7 @@ class Queries:
         plain: Iterable[Any] = texts
         if isinstance(texts, pa.Array | pa.ChunkedArray):
             plain = texts.to_pylist()
-        array = None if vectors is None else np.asarray(vectors)
-        if array is not None and array.dtype.kind in "iu":
-            array = array.astype(np.float64)
-        return Queries(tuple(plain), array)
+        return Queries(tuple(plain), None if vectors is None else _array(vectors))
 
     def __post_init__(self) -> None:
         for position, text in enumerate(self.texts):
@@ -66,3 +63,13 @@ class Queries:
     def __getitem__(self, positions: slice) -> "Queries":
         vectors = None if self.vectors is None else self.vectors[positions]
         return Queries(self.texts[positions], vectors)
+
+
+def _array(vectors: ArrayLike) -> NDArray[Any]:
+    try:
+        array: NDArray[Any] = np.asarray(vectors)
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"query vectors: expected an array of numbers, found {error}"
+        ) from error
+    return array.astype(np.float64) if array.dtype.kind in "iu" else array

@@ -12,7 +12,7 @@ import pyarrow as pa
 from octavo.columns.naming import check_unique_names
 from octavo.errors import SourceLoadingError
 
-BATCH_BYTES: Final = 64 << 20
+BATCH_BYTES: Final = 8 << 20
 """About how much one batch may take; batches of wide rows hold fewer of them."""
 
 _MAGIC: Final = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ from octavo.errors import InvalidArgumentError
 StringArray: TypeAlias = pa.StringArray | pa.LargeStringArray
 
 _BLOCK_ROWS, _BLOCK_BYTES = 4096, 4_000_000
+_VALUES_AT_HAND = 65_536  # more would be a second copy of a large dictionary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +54,7 @@ class DocumentBlock:
 
     first_row: int
     texts: StringArray
-    terms: Sequence[tuple[NDArray[np.integer], Sequence[str | None]]] = ()
+    terms: "Sequence[tuple[NDArray[np.integer], Terms]]" = ()
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -75,6 +76,14 @@ class DocumentBlock:
                 if term is not None:
                     document.add_text(FILTER, term)
             yield document
+
+
+class Terms(Protocol):
+    """The filter term of each code; none for -1."""
+
+    def __getitem__(self, code: int, /) -> str | None:
+        """Return the term."""
+        ...
 
 
 def document_blocks(
@@ -117,13 +126,26 @@ def document_blocks(
             raise _wrong_count(column, start)
 
 
-def _terms(column: FilterColumn) -> list[str | None]:
+class _TermsOnDemand:
+    """The terms of a key with very many values, made when they are asked for."""
+
+    def __init__(self, column: FilterColumn) -> None:
+        self._column = column
+
+    def __getitem__(self, code: int) -> str | None:
+        column = self._column
+        return None if code < 0 else filter_term(column.key, column.values[code])
+
+
+def _terms(column: FilterColumn) -> Terms:
     codes = column.codes
     if len(codes) and not (int(codes.min()) >= -1 and int(codes.max()) < len(column.values)):
         raise InvalidArgumentError(
             f"filter column {column.key!r}: expected codes from -1 to {len(column.values) - 1}, "
             f"found {int(codes.min())} to {int(codes.max())}"
         )
+    if len(column.values) > _VALUES_AT_HAND:
+        return _TermsOnDemand(column)
     # The code -1 finds the last element.
     return [*(filter_term(column.key, value) for value in column.values), None]
 
