@@ -10,13 +10,27 @@ from typing import TYPE_CHECKING, Any
 from octavo.version import __version__
 
 if TYPE_CHECKING:
-    from octavo.analysis import Analyzer
-    from octavo.columns.schema import NO_TITLE
-    from octavo.corpus import Corpus
-    from octavo.corpus.hash_notice import HashEmbeddingWarning
-    from octavo.corpus.info import CorpusInfo
-    from octavo.embeddings.hash_embedding import HashEmbedding
-    from octavo.embeddings.protocol import EmbeddingFunction
+    from octavo.analysis import (
+        Analyzer,
+    )
+    from octavo.columns.schema import (
+        NO_TITLE,
+    )
+    from octavo.corpus import (
+        Corpus,
+    )
+    from octavo.corpus.hash_notice import (
+        HashEmbeddingWarning,
+    )
+    from octavo.corpus.info import (
+        CorpusInfo,
+    )
+    from octavo.embeddings.hash_embedding import (
+        HashEmbedding,
+    )
+    from octavo.embeddings.protocol import (
+        EmbeddingFunction,
+    )
     from octavo.errors import (
         CancelledError,
         ConfigurationError,
@@ -38,16 +52,83 @@ if TYPE_CHECKING:
         SourceLoadingError,
         TemporalError,
     )
-    from octavo.spi import RAGContext, RAGStrategy, RetrievedDocument
-    from octavo.storage.build import BuildProgress
-    from octavo.strategies.hybrid import HybridRAGStrategy
-    from octavo.strategies.keyword import KeywordRAGStrategy
-    from octavo.strategies.vector import VectorRAGStrategy
+    from octavo.graph.csr_graph import (
+        CsrGraph,
+    )
+    from octavo.memory import (
+        BM25Index,
+        HybridMemoryRetriever,
+        MemoryEntry,
+        MemoryTier,
+        VectorMemoryStore,
+    )
+    from octavo.spi import (
+        CancellationToken,
+        GraphEdge,
+        GraphMetadata,
+        GraphNode,
+        GraphStore,
+        HierarchyMetadata,
+        MultiQueryMetadata,
+        NodeView,
+        QueryExpander,
+        QueryExpansion,
+        RAGContext,
+        RAGStrategy,
+        RetrievedDocument,
+        TemporalMetadata,
+        TreeNavigator,
+    )
+    from octavo.storage.build import (
+        BuildProgress,
+    )
+    from octavo.strategies.graph import (
+        GraphRAGStrategy,
+    )
+    from octavo.strategies.hierarchical import (
+        HierarchicalRAGStrategy,
+    )
+    from octavo.strategies.hierarchy_index import (
+        HierarchyIndex,
+    )
+    from octavo.strategies.hybrid import (
+        GraphStream,
+        HybridRAGStrategy,
+    )
+    from octavo.strategies.keyword import (
+        KeywordRAGStrategy,
+    )
+    from octavo.strategies.lexical_navigator import (
+        LexicalNavigator,
+    )
+    from octavo.strategies.multi_query import (
+        MultiQueryRAGStrategy,
+    )
+    from octavo.strategies.pipeline import (
+        RAGPipeline,
+    )
+    from octavo.strategies.reasoning import (
+        ReasoningRAGStrategy,
+    )
+    from octavo.strategies.synonym_expander import (
+        SynonymExpander,
+    )
+    from octavo.strategies.temporal import (
+        TemporalRAGStrategy,
+    )
+    from octavo.strategies.temporal_index import (
+        TemporalIndex,
+    )
+    from octavo.strategies.vector import (
+        VectorRAGStrategy,
+    )
 
 __all__ = [
     "NO_TITLE",
     "Analyzer",
+    "BM25Index",
     "BuildProgress",
+    "CancellationToken",
     "CancelledError",
     "ConfigurationError",
     "ContextValidationError",
@@ -56,27 +137,54 @@ __all__ = [
     "CorpusFormatError",
     "CorpusInfo",
     "CorpusLockedError",
+    "CsrGraph",
     "DimensionMismatchError",
     "EmbeddingFunction",
     "ExecutionError",
     "FailureReason",
     "GraphCapabilityError",
+    "GraphEdge",
+    "GraphMetadata",
+    "GraphNode",
+    "GraphRAGStrategy",
+    "GraphStore",
+    "GraphStream",
     "HashEmbedding",
     "HashEmbeddingWarning",
+    "HierarchicalRAGStrategy",
     "HierarchyError",
+    "HierarchyIndex",
+    "HierarchyMetadata",
+    "HybridMemoryRetriever",
     "HybridRAGStrategy",
     "InvalidArgumentError",
     "KeywordRAGStrategy",
+    "LexicalNavigator",
+    "MemoryEntry",
+    "MemoryTier",
+    "MultiQueryMetadata",
+    "MultiQueryRAGStrategy",
+    "NodeView",
     "NonFiniteVectorError",
     "OctavoError",
     "ProviderUnavailableError",
+    "QueryExpander",
+    "QueryExpansion",
     "RAGContext",
+    "RAGPipeline",
     "RAGStrategy",
+    "ReasoningRAGStrategy",
     "RetrievalError",
     "RetrievalTimeoutError",
     "RetrievedDocument",
     "SourceLoadingError",
+    "SynonymExpander",
     "TemporalError",
+    "TemporalIndex",
+    "TemporalMetadata",
+    "TemporalRAGStrategy",
+    "TreeNavigator",
+    "VectorMemoryStore",
     "VectorRAGStrategy",
     "__version__",
 ]
@@ -110,14 +218,47 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "SourceLoadingError",
         "TemporalError",
     ),
+    "octavo.graph.csr_graph": ("CsrGraph",),
+    "octavo.memory": (
+        "BM25Index",
+        "HybridMemoryRetriever",
+        "MemoryEntry",
+        "MemoryTier",
+        "VectorMemoryStore",
+    ),
     "octavo.spi": (
+        "CancellationToken",
+        "GraphEdge",
+        "GraphMetadata",
+        "GraphNode",
+        "GraphStore",
+        "HierarchyMetadata",
+        "MultiQueryMetadata",
+        "NodeView",
+        "QueryExpander",
+        "QueryExpansion",
         "RAGContext",
         "RAGStrategy",
         "RetrievedDocument",
+        "TemporalMetadata",
+        "TreeNavigator",
     ),
     "octavo.storage.build": ("BuildProgress",),
-    "octavo.strategies.hybrid": ("HybridRAGStrategy",),
+    "octavo.strategies.graph": ("GraphRAGStrategy",),
+    "octavo.strategies.hierarchical": ("HierarchicalRAGStrategy",),
+    "octavo.strategies.hierarchy_index": ("HierarchyIndex",),
+    "octavo.strategies.hybrid": (
+        "GraphStream",
+        "HybridRAGStrategy",
+    ),
     "octavo.strategies.keyword": ("KeywordRAGStrategy",),
+    "octavo.strategies.lexical_navigator": ("LexicalNavigator",),
+    "octavo.strategies.multi_query": ("MultiQueryRAGStrategy",),
+    "octavo.strategies.pipeline": ("RAGPipeline",),
+    "octavo.strategies.reasoning": ("ReasoningRAGStrategy",),
+    "octavo.strategies.synonym_expander": ("SynonymExpander",),
+    "octavo.strategies.temporal": ("TemporalRAGStrategy",),
+    "octavo.strategies.temporal_index": ("TemporalIndex",),
     "octavo.strategies.vector": ("VectorRAGStrategy",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}

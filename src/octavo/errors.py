@@ -6,7 +6,7 @@ arguments are raised before any native code runs.
 
 import operator
 from enum import StrEnum
-from typing import SupportsIndex
+from typing import SupportsFloat, SupportsIndex
 
 
 class FailureReason(StrEnum):
@@ -159,3 +159,18 @@ def checked_count(name: str, value: object, lowest: int = 1, highest: int | None
             return count
     bounds = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
     raise InvalidArgumentError(f"{name}: expected an integer {bounds}, found {value!r}")
+
+
+def checked_fraction(name: str, value: object) -> float:
+    """Return ``value`` if it is a number from 0 to 1 and no boolean (S29).
+
+    Raises
+    ------
+    InvalidArgumentError
+        Naming the argument, what was expected and what came.
+    """
+    if isinstance(value, SupportsFloat) and not isinstance(value, bool):
+        number = float(value)
+        if 0.0 <= number <= 1.0:
+            return number
+    raise InvalidArgumentError(f"{name}: expected a number from 0 to 1, found {value!r}")

@@ -178,7 +178,7 @@ def test_a_query_vector_for_keyword_retrieval_is_refused(index, tmp_path):
         ({"min_score": float("nan")}, InvalidArgumentError, "min_score"),
         ({"threads": 0}, InvalidArgumentError, "threads"),
         ({"filters": {"tier": " "}}, InvalidArgumentError, "blank"),
-        ({"strategy": "keywrod"}, InvalidArgumentError, "expected one of keyword"),
+        ({"strategy": "keywrod"}, InvalidArgumentError, "expected one of vector"),
         ({"options": {"candidate_depth": 3}}, InvalidArgumentError, "candidate_depth"),
         ({"format": "csv"}, InvalidArgumentError, "parquet, jsonl, trec"),
         ({"query_id": "ids"}, InvalidArgumentError, "did you mean 'id'"),

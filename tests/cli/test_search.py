@@ -83,7 +83,7 @@ def test_nothing_found_is_said_on_stderr(octavo, index):
 def test_an_unknown_strategy_names_the_known(octavo, index):
     found = octavo("search", index, "fox", "--strategy", "keywords")
     assert found.exit_code == 2
-    assert "expected one of vector, keyword, hybrid, found 'keywords'" in found.stderr
+    assert "expected one of vector, keyword, hybrid, graph" in found.stderr
 
 
 def test_an_option_of_another_strategy_is_refused(octavo, index):

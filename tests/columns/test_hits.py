@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.columns.hits import Hits, Part
+from octavo.columns.hits import Hits, ListPart, Part
 
 LISTS = st.lists(
     st.lists(st.tuples(st.integers(0, 50), st.floats(-2, 2)), max_size=6), min_size=1, max_size=5
@@ -69,3 +69,19 @@ def test_empty():
     assert lists_of(Hits.empty(2)) == [[], []]
     assert Hits.concatenate([]).queries == 0
     assert len(Hits.empty(3).head(1).at_least(0)) == 0
+
+
+def test_lists_of_different_lengths():
+    def hits(values):
+        count = len(values)
+        rows, scores = np.arange(count), np.ones(count)
+        return Hits(
+            np.array([0, count]), rows, scores, {"ranks": ListPart(np.array(values, np.int32))}
+        )
+
+    joined = Hits.concatenate([hits([[1, -1], [0, 2]]), hits([[0, 3, 1]]), hits(np.zeros((0, 1)))])
+    part = joined.parts["ranks"]
+    assert isinstance(part, ListPart)
+    assert part.values.tolist() == [[1, -1, -1], [0, 2, -1], [0, 3, 1]]
+    assert part.lengths().tolist() == [1, 2, 3]
+    assert part.take(np.array([2, 0])).lengths().tolist() == [3, 1]

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -19,6 +20,7 @@ from octavo import (
     RetrievedDocument,
     SourceLoadingError,
 )
+from octavo.strategies.queries import Queries
 
 STRATEGIES = ("keyword", "vector", "hybrid")
 
@@ -212,7 +214,7 @@ def test_queries_and_vectors_in_other_forms(corpus):
 
 
 def test_unknown_strategies_and_options_are_named(corpus):
-    with pytest.raises(InvalidArgumentError, match="keyword, vector, hybrid, found 'bm25'"):
+    with pytest.raises(InvalidArgumentError, match="expected one of vector, keyword.*found 'bm25'"):
         corpus.search("fox", strategy="bm25")
     with pytest.raises(InvalidArgumentError, match="no option candidate_depth"):
         corpus.search("fox", strategy="keyword", candidate_depth=5)
@@ -270,12 +272,25 @@ def test_strategies_built_by_hand_over_a_corpus(corpus):
     assert by_hand.retrieve("fox") == by_hand.retrieve("fox", RAGContext())
 
 
-def test_two_corpora_cannot_be_fused(corpus, tmp_path):
+def test_two_corpora_are_fused_by_id(tmp_path):  # S23
     from octavo import HybridRAGStrategy
 
-    other = Corpus.build(pa.table({"id": ["a"], "text": ["b"]}), tmp_path / "i", embedding="hash")
-    with pytest.raises(ConfigurationError, match="same corpus"):
-        HybridRAGStrategy(corpus.keyword_index, other.vector_store)
+    words = Corpus.build(
+        pa.table({"id": ["a", "b"], "text": ["red fox", "same"]}), tmp_path / "w", embedding="none"
+    )
+    vectors = Corpus.build(
+        pa.table({"id": ["c", "a"], "text": ["same", "x"], "v": [[1.0, 0.0], [0.0, 1.0]]}),
+        tmp_path / "v",
+        embedding="column:v",
+    )
+    strategy = HybridRAGStrategy(words.keyword_index, vectors.vector_store)
+    ranking = strategy.rank(Queries(("fox",), np.array([[0.0, 1.0]])), RAGContext())
+    hits = ranking.retrieved()
+    assert [(hit.metadata["entryId"], hit.metadata["hybrid.streams"]) for hit in hits] == [
+        ("a", "keyword,vector"),
+        ("c", "vector"),
+    ]
+    assert hits[0].score == 1.0
 
 
 def test_info_and_repr(corpus):

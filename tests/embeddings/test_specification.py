@@ -116,7 +116,7 @@ def test_a_function_and_a_class_are_imported() -> None:
         ("octavo_test_broken:embed", "failed with ImportError: needs torch"),
         ("octavo_test_application:missing", "has no 'missing'"),
         ("octavo_test_application:number", "expected a function of one text, found int"),
-        ("octavo_test_application:Broken", "creating it failed with OSError: no weights"),
+        ("octavo_test_application:Broken", "creating Broken failed with OSError: no weights"),
     ],
 )
 def test_what_cannot_be_imported_says_why(target: str, message: str) -> None:

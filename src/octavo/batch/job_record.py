@@ -37,7 +37,10 @@ def job_record(
         "queries a block": BLOCK_QUERIES,
         "index": _digest(asdict(manifest)),
         "strategy": strategy,
-        "options": {name: repr(value) for name, value in job.options.items()},
+        "options": {
+            name: value if isinstance(value, str) else repr(value)
+            for name, value in job.options.items()
+        },
         "max_results": job.max_results,
         "min_score": job.min_score,
         "filters": dict(job.filters),

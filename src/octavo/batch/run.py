@@ -1,6 +1,7 @@
 """Running a batch job: queries in, results out, in blocks."""
 
 import time
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -14,15 +15,17 @@ from octavo.batch.query_columns import QueryColumns, choose_query_columns
 from octavo.batch.query_stream import QueryStream
 from octavo.batch.result_format import ResultFormat, format_of
 from octavo.batch.stored_block import BlockTotals, StoredBlock, as_record_batch
-from octavo.batch.work_directory import WorkDirectory, work_directory
+from octavo.batch.work_directory import WorkDirectory, recorded_option, work_directory
 from octavo.columns.row_count import estimated_rows
 from octavo.columns.sources import input_schema, resolve_inputs
 from octavo.corpus.blocks import search_blocks
 from octavo.corpus.corpus import Corpus
+from octavo.corpus.options import has_option
 from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext
 from octavo.storage.durable import errors_naming
+from octavo.strategies.clock import system_clock
 from octavo.strategies.queries import Queries
 
 PART_QUERIES = 4_096
@@ -94,7 +97,13 @@ class _Run:
         self.context = RAGContext(job.max_results, job.min_score, job.filters)
         self.format: ResultFormat = format_of(Path(job.out), job.format)
         self.corpus = job.index if isinstance(job.index, Corpus) else Corpus.open(Path(job.index))
-        self.strategy = self.corpus.strategy(job.strategy, **job.options)
+        self.options = dict(job.options)
+        name = job.strategy or self.corpus.default_strategy
+        if has_option(name, "now") and self.options.get("now") is None:
+            # All blocks, those of a resumed run too, count ages from one moment.
+            recorded = recorded_option(Path(job.out), "now") if job.resume else None
+            self.options["now"] = recorded or system_clock().isoformat()
+        self.strategy = self.corpus.strategy(name, **self.options)
         self.sources = resolve_inputs(job.queries)
         if job.resume:
             check_resumable(self.sources)
@@ -107,7 +116,7 @@ class _Run:
     def prepare(self, work: WorkDirectory) -> BlockTotals:
         """Begin, or find what an earlier run of the job has finished."""
         record = job_record(
-            self.job,
+            replace(self.job, options=self.options),
             manifest=self.corpus.keyword_index.manifest,
             strategy=self.strategy.name,
             columns=self.columns,

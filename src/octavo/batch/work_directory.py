@@ -54,7 +54,7 @@ class WorkDirectory:
         InvalidArgumentError
             The earlier run was of another job.
         """
-        earlier = self._earlier_record()
+        earlier = self.earlier_record()
         if earlier is None:
             self.begin(record)
             return BlockTotals()
@@ -96,7 +96,8 @@ class WorkDirectory:
     def _note(self, record: dict[str, Any]) -> None:
         replace_file(self.path / RECORD, json.dumps(record, indent=1, sort_keys=True).encode())
 
-    def _earlier_record(self) -> dict[str, Any] | None:
+    def earlier_record(self) -> dict[str, Any] | None:
+        """Return what a stopped job noted about itself, if one did."""
         try:
             record = json.loads((self.path / RECORD).read_bytes())
         except (FileNotFoundError, ValueError):
@@ -112,6 +113,13 @@ class WorkDirectory:
 def can_resume(out: Path) -> bool:
     """Whether a stopped job left finished parts for an output file."""
     return WorkDirectory(_path_for(out.resolve())).has_parts()
+
+
+def recorded_option(out: Path, name: str) -> str | None:
+    """Return a strategy option that a stopped job for an output file ran with, as text."""
+    record = WorkDirectory(_path_for(out.resolve())).earlier_record() or {}
+    value = record.get("options", {}).get(name)
+    return value if isinstance(value, str) else None
 
 
 def _path_for(out: Path) -> Path:

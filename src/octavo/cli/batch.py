@@ -1,28 +1,29 @@
 """``octavo batch``: a file of queries to a file of results."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from octavo.cli.options import (
-    CandidateDepth,
     Filters,
     IndexPath,
     MaxResults,
     MinScore,
     Strategy,
     parsed_filters,
-    strategy_options,
     warn_of_unknown_keys,
 )
 from octavo.cli.output import counts, facts, say
 from octavo.cli.progress import progress
+from octavo.cli.strategy_options import with_strategy_options
 
 if TYPE_CHECKING:
     from octavo.batch import BatchProgress, BatchSummary
 
 
+@with_strategy_options
 def batch(
     index: IndexPath,
     queries: Annotated[
@@ -34,7 +35,7 @@ def batch(
     max_results: MaxResults = 10,
     min_score: MinScore = 0.0,
     filters: Filters = None,
-    candidate_depth: CandidateDepth = None,
+    options: Mapping[str, Any],
     query_text: Annotated[
         str | None, typer.Option(metavar="COL", help="Column of the queries' texts.")
     ] = None,
@@ -74,7 +75,7 @@ def batch(
         max_results=max_results,
         min_score=min_score,
         filters=admitted,
-        options=strategy_options(candidate_depth),
+        options=options,
         query_text=query_text,
         query_id=query_id,
         query_vector=query_vector,

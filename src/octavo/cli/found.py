@@ -35,12 +35,11 @@ def find(
     ranking = strategy.rank(Queries((query,)), context)
     hits = ranking.hits
     parts: list[dict[str, Any]] = [{} for _ in range(len(hits))]
-    for name, part in hits.parts.items():
-        present = [True] * len(hits) if part.present is None else part.present.tolist()
-        for position, value in enumerate(part.values.tolist()):
-            if present[position]:
+    for name, column in ranking.part_columns().items():
+        for position, value in enumerate(column.to_pylist()):
+            if value is not None:
                 parts[position][name] = value
-    documents = strategy.documents.documents(hits.rows)
+    documents = ranking.documents.documents(hits.rows)
     found = [
         FoundDocument(
             rank=rank,

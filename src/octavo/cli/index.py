@@ -48,6 +48,12 @@ def index(
     parent: Annotated[
         str | None, typer.Option(metavar="COL", help="Column of the parents' ids.")
     ] = None,
+    parents: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="Documents that are only parents; never found by themselves."
+        ),
+    ] = None,
     metadata: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="Column to filter by; repeatable.")
     ] = None,
@@ -106,6 +112,7 @@ def index(
             timestamp=timestamp,
             timestamp_zone=timestamp_zone,
             parent=parent,
+            parents=parents or None,
             metadata=tuple(metadata or ()),
             language=language,
             stem=stem,

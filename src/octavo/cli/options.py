@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,13 +21,22 @@ def _known_strategy(name: str | None) -> str | None:
     return name
 
 
-STRATEGIES = ("vector", "keyword", "hybrid")
+STRATEGIES = (
+    "vector",
+    "keyword",
+    "hybrid",
+    "graph",
+    "multi-query",
+    "hierarchical",
+    "temporal",
+    "reasoning",
+)
 Strategy = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
         callback=_known_strategy,
-        help="keyword, vector or hybrid. Unset: hybrid where the index holds real vectors, "
+        help=f"{', '.join(STRATEGIES)}. Unset: hybrid where the index holds real vectors, "
         "else keyword.",
     ),
 ]
@@ -38,10 +47,6 @@ Filters = Annotated[
     typer.Option(
         "--filter", metavar="KEY=VALUE", help="Exact metadata value; repeat to require several."
     ),
-]
-CandidateDepth = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="Results of each stream that hybrid fuses."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -79,8 +84,3 @@ def warn_of_unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> None:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         say(f"No document has the key {key!r}, so nothing matches{hint}; keys: {', '.join(known)}.")
-
-
-def strategy_options(candidate_depth: int | None) -> dict[str, Any]:
-    """Return the options of a strategy that were given."""
-    return {} if candidate_depth is None else {"candidate_depth": candidate_depth}

@@ -1,28 +1,29 @@
 """``octavo search``: one query, answers for people or programs."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from octavo.cli.options import (
     AsJson,
-    CandidateDepth,
     Filters,
     IndexPath,
     MaxResults,
     MinScore,
     Strategy,
     parsed_filters,
-    strategy_options,
     warn_of_unknown_keys,
 )
 from octavo.cli.output import counts, say, show_json
+from octavo.cli.strategy_options import with_strategy_options
 
 if TYPE_CHECKING:
     from octavo.engines.report import SearchReport
 
 
+@with_strategy_options
 def search(
     index: IndexPath,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Any text.")],
@@ -31,7 +32,7 @@ def search(
     max_results: MaxResults = 10,
     min_score: MinScore = 0.0,
     filters: Filters = None,
-    candidate_depth: CandidateDepth = None,
+    options: Mapping[str, Any],
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the rank and score in each stream, and plans.")
     ] = False,
@@ -49,7 +50,7 @@ def search(
     if strategy is None and corpus.default_strategy != "keyword" and not corpus.embeds_queries:
         say("The vectors of this index came from outside, so the query has none: keyword search.")
         strategy = "keyword"
-    chosen = corpus.strategy(strategy, **strategy_options(candidate_depth))
+    chosen = corpus.strategy(strategy, **options)
     hits, report = find(chosen, query, RAGContext(max_results, min_score, admitted))
     if as_json:
         for hit in hits:

@@ -39,6 +39,9 @@ class DocumentBatch:
         Canonical text by key (S11), large_string; null is a missing key.
     vectors
         Vectors as they came, or ``None``.
+    only_parents
+        Whether the documents are parents and nothing else: results can climb to them, but no
+        search finds them by their words or vectors.
     """
 
     ids: pa.LargeStringArray
@@ -49,6 +52,7 @@ class DocumentBatch:
     parent: pa.LargeStringArray | None = None
     metadata: dict[str, pa.LargeStringArray] = field(default_factory=dict)
     vectors: VectorBatch | None = None
+    only_parents: bool = False
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -107,7 +111,8 @@ def normalise(
 def searchable_text(batch: DocumentBatch) -> pa.LargeStringArray:
     r"""Return what is indexed and embedded: title, newline, content (S16).
 
-    An absent (null or empty) title or content leaves the other alone.
+    An absent (null or empty) title or content leaves the other alone. Documents that are only
+    parents have no searchable text.
 
     Examples
     --------
@@ -116,6 +121,9 @@ def searchable_text(batch: DocumentBatch) -> pa.LargeStringArray:
     >>> searchable_text(DocumentBatch(ids=text, content=text, title=title)).to_pylist()
     ['head\nbody', 'head']
     """
+    if batch.only_parents:
+        empty: pa.LargeStringArray = pa.repeat(pa.scalar("", pa.large_string()), len(batch))
+        return empty
     if batch.title is None:
         return batch.content
     newline = pa.scalar("\n", pa.large_string())

@@ -6,8 +6,8 @@ leaves what it knew about a hit as a named part, so that a final score can be re
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +23,50 @@ class Part:
         One value a hit.
     present
         Where the hit has the value; ``None`` means everywhere.
+    key
+        The metadata key under which a :class:`~octavo.RetrievedDocument` shows the value; ``None``
+        where it does not.
     """
 
     values: NDArray[Any]
     present: NDArray[np.bool_] | None = None
+    key: str | None = None
 
-    def take(self, positions: NDArray[Any]) -> "Part":
+    def take(self, positions: NDArray[Any]) -> Self:
         """Return the part for the hits at ``positions`` (indices or a mask)."""
         present = None if self.present is None else self.present[positions]
-        return Part(self.values[positions], present)
+        return replace(self, values=self.values[positions], present=present)
+
+    def has(self, position: int) -> bool:
+        """Whether the hit at ``position`` has the value."""
+        return self.present is None or bool(self.present[position])
+
+
+class RowPart(Part):
+    """A part whose values are rows, which leave octavo as the ids of their documents."""
+
+    __slots__ = ()
+
+
+class ListPart(Part):
+    """A part whose values are short lists of counts, such as the rank in each variant of a query.
+
+    ``values`` has one int32 line a hit: a count from 1, 0 where the list holds nothing at that
+    place (a null), and -1 beyond its end.
+    """
+
+    __slots__ = ()
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Return the length of each list."""
+        lengths: NDArray[np.int64] = (self.values >= 0).sum(axis=1, dtype=np.int64)
+        return lengths
+
+    def widened(self, width: int) -> Self:
+        """Return the same lists in lines of ``width`` values."""
+        wider = np.full((len(self.values), width), -1, np.int32)
+        wider[:, : self.values.shape[1]] = self.values
+        return replace(self, values=wider)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,11 +158,13 @@ class Hits:
 
 
 def _joined(parts: list[Part]) -> Part:
+    width = max(part.values.shape[1] if isinstance(part, ListPart) else 0 for part in parts)
+    parts = [part.widened(width) if isinstance(part, ListPart) else part for part in parts]
     values = np.concatenate([part.values for part in parts])
     if all(part.present is None for part in parts):
-        return Part(values)
+        return replace(parts[0], values=values)
     present = [
         np.ones(len(part.values), np.bool_) if part.present is None else part.present
         for part in parts
     ]
-    return Part(values, np.concatenate(present))
+    return replace(parts[0], values=values, present=np.concatenate(present))

@@ -30,7 +30,9 @@ TITLE_NAMES: Final = ("title", "headline")
 VECTOR_TYPES: Final = "lists of float16/32/64"
 CANONICAL_TYPES: Final = "text, numbers, booleans or dates"
 RESERVED_KEYS: Final = ("entryId",)
-RESERVED_PREFIXES: Final = ("hybrid.", "hierarchy.", "temporal.", "graph.", "tnsai.")
+RESERVED_PREFIXES: Final = (
+    "hybrid.", "multiQuery.", "hierarchy.", "temporal.", "graph.", "tnsai.",
+)  # fmt: skip
 
 
 class NoTitle(Enum):

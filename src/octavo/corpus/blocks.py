@@ -10,7 +10,6 @@ from octavo.parallel import ordered_map
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.queries import Queries
-from octavo.strategies.table import hits_table
 
 BLOCK_QUERIES = 256
 """Queries a block: enough for the matrix product to run at full speed, few enough to share out."""
@@ -55,7 +54,6 @@ def search_blocks(
 
     def search(block: QueryBlock) -> BlockResult:
         ranking = strategy.rank(block.queries, context)
-        table = hits_table(ranking.hits, block.ids, strategy.documents)
-        return BlockResult(table, ranking.report, len(block.queries))
+        return BlockResult(ranking.table(block.ids), ranking.report, len(block.queries))
 
     return ordered_map(search, blocks, threads=threads)

@@ -16,7 +16,7 @@ from octavo.columns.sources import Input
 from octavo.corpus.blocks import search_blocks, split_queries
 from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
 from octavo.corpus.info import CorpusInfo, describe
-from octavo.corpus.options import make_strategy
+from octavo.corpus.options import default_strategy, make_strategy
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
@@ -81,6 +81,7 @@ class Corpus:
         timestamp: str | None = None,
         timestamp_zone: str | None = None,
         parent: str | None = None,
+        parents: Input | None = None,
         metadata: Sequence[str] = (),
         language: str | None = None,
         stem: bool = False,
@@ -102,6 +103,9 @@ class Corpus:
             The index directory; must not exist, be empty, or be an index with ``overwrite``.
         text, id, title, source, timestamp, parent
             Column names. ``text``, ``id`` and ``title`` are found among common names when unset.
+        parents
+            Further inputs, documents that are only parents: no search finds them by themselves,
+            but hierarchical retrieval can climb to them.
         timestamp_zone
             Zone of timestamps that carry none, such as ``"UTC"``.
         metadata
@@ -150,6 +154,7 @@ class Corpus:
             threads=checked_threads(threads),
             overwrite=overwrite,
             listener=progress or (lambda _: None),
+            parents=parents,
         )
         build_index(inputs, Path(out), request)
         return cls.open(out, embedding=embedding if callable(embedding) else None)
@@ -193,20 +198,20 @@ class Corpus:
     @cached_property
     def default_strategy(self) -> str:
         """``hybrid`` where there are real vectors; ``keyword`` where only hashes, or none."""
-        entry = self._snapshot.manifest.embedding
-        if entry is None or entry.specification.startswith("hash"):
-            return "keyword"
-        return "hybrid"
+        return default_strategy(self._snapshot)
 
     def strategy(self, name: str | None = None, **options: Any) -> ColumnarStrategy:  # noqa: ANN401
-        """Return a strategy over this corpus by name: ``keyword``, ``vector`` or ``hybrid``.
+        """Return a strategy over this corpus by name.
 
         Parameters
         ----------
         name
-            By default :attr:`default_strategy`.
+            ``vector``, ``keyword``, ``hybrid``, ``graph``, ``multi-query``, ``hierarchical``,
+            ``temporal`` or ``reasoning``; by default :attr:`default_strategy`.
         **options
-            ``candidate_depth`` for hybrid.
+            Parameters of the strategy; an unknown one is refused with the known ones. ``child``
+            takes a strategy or a name; ``half_life`` also text such as ``"30d"``; ``navigator``
+            also ``"lexical"`` or ``"MODULE:ATTR"``; ``expander`` also ``"table:FILE"``.
         """
         return make_strategy(self._snapshot, name or self.default_strategy, options)
 
@@ -241,8 +246,7 @@ class Corpus:
         chosen = self.strategy(strategy, **options)
         vectors: Any = None if query_vector is None else [query_vector]
         context = RAGContext(max_results, min_score, filters or {})
-        ranking = chosen.rank(Queries.of([query], vectors), context)
-        return chosen.materialise(ranking.hits)
+        return chosen.rank(Queries.of([query], vectors), context).retrieved()
 
     def search_batch(
         self,

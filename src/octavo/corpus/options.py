@@ -1,14 +1,39 @@
-"""Strategies by name: which exist for a corpus, which options each takes."""
+"""Strategies by name: which exist for a corpus, and which options each takes.
 
-from collections.abc import Callable, Mapping
+Options come as objects from code and as text from the command line; both are accepted.
+"""
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
+from octavo.corpus.option_values import duration, expander, fixed_clock, navigator
 from octavo.errors import InvalidArgumentError
+from octavo.spi import CancellationToken, GraphStore, QueryExpander, QueryExpansion, RAGStrategy
+from octavo.spi.navigation import TreeNavigator
 from octavo.storage.snapshot import Snapshot
+from octavo.strategies.clock import system_clock
 from octavo.strategies.columnar import ColumnarStrategy
+from octavo.strategies.graph import GraphRAGStrategy
+from octavo.strategies.hierarchical import HierarchicalRAGStrategy
+from octavo.strategies.hierarchy_index import HierarchyIndex
 from octavo.strategies.hybrid import HybridRAGStrategy
 from octavo.strategies.keyword import KeywordRAGStrategy
+from octavo.strategies.multi_query import MultiQueryRAGStrategy
+from octavo.strategies.reasoning import ReasoningRAGStrategy
+from octavo.strategies.synonym_expander import SynonymExpander
+from octavo.strategies.temporal import TemporalRAGStrategy
+from octavo.strategies.temporal_index import TemporalIndex
 from octavo.strategies.vector import VectorRAGStrategy
+
+Child = RAGStrategy | str | None
+
+
+def default_strategy(snapshot: Snapshot) -> str:
+    """Return ``hybrid`` where there are real vectors; ``keyword`` where only hashes, or none."""
+    entry = snapshot.manifest.embedding
+    return "keyword" if entry is None or entry.specification.startswith("hash") else "hybrid"
 
 
 def _keyword(snapshot: Snapshot) -> ColumnarStrategy:
@@ -20,15 +45,144 @@ def _vector(snapshot: Snapshot) -> ColumnarStrategy:
 
 
 def _hybrid(
-    snapshot: Snapshot, *, candidate_depth: int = HybridRAGStrategy.DEFAULT_CANDIDATE_DEPTH
+    snapshot: Snapshot,
+    *,
+    graph: GraphRAGStrategy | None = None,
+    candidate_depth: int | None = None,
 ) -> ColumnarStrategy:
-    return HybridRAGStrategy(snapshot, snapshot, candidate_depth=candidate_depth)
+    return HybridRAGStrategy(snapshot, snapshot, graph, candidate_depth=candidate_depth)
 
 
-_FACTORIES: Mapping[str, tuple[Callable[..., ColumnarStrategy], frozenset[str]]] = {
-    "keyword": (_keyword, frozenset()),
-    "vector": (_vector, frozenset()),
-    "hybrid": (_hybrid, frozenset({"candidate_depth"})),
+def _graph(
+    snapshot: Snapshot,
+    *,
+    store: GraphStore,
+    provider_name: str = "corpus",
+    allowed_sources: Collection[str] = (),
+    max_depth: int = GraphRAGStrategy.DEFAULT_MAX_DEPTH,
+    decay: float = GraphRAGStrategy.DEFAULT_DEPTH_DECAY,
+    max_visited_nodes: int = GraphRAGStrategy.DEFAULT_MAX_VISITED_NODES,
+    candidate_depth: int | None = None,
+) -> ColumnarStrategy:
+    return GraphRAGStrategy(
+        provider_name,
+        store,
+        allowed_sources,
+        max_depth,
+        decay,
+        max_visited_nodes,
+        documents=snapshot,
+        candidate_depth=candidate_depth,
+    )
+
+
+def _multi_query(
+    snapshot: Snapshot,
+    *,
+    expander: QueryExpander | str,
+    model: str,
+    mode: QueryExpansion | str | None = None,
+    max_expansions: int = 3,
+    child: Child = None,
+    cancellation: CancellationToken | None = None,
+    candidate_depth: int | None = None,
+) -> ColumnarStrategy:
+    return MultiQueryRAGStrategy(
+        _child(snapshot, child),
+        _expander(expander),
+        _mode(expander, mode),
+        model,
+        max_expansions,
+        cancellation,
+        candidate_depth=candidate_depth,
+    )
+
+
+def _mode(expander: QueryExpander | str, mode: QueryExpansion | str | None) -> QueryExpansion:
+    """Return what was asked for; unset, synonyms of a table and variations of anything else."""
+    if mode is None:
+        table = isinstance(expander, SynonymExpander) or str(expander).startswith("table:")
+        return QueryExpansion.SYNONYM if table else QueryExpansion.MULTI_QUERY
+    try:
+        return QueryExpansion(mode)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"mode: expected one of {', '.join(QueryExpansion)}, found {mode!r}"
+        ) from None
+
+
+def _hierarchical(
+    snapshot: Snapshot,
+    *,
+    child: Child = None,
+    allowed_sources: Collection[str] = (),
+    max_depth: int = HierarchicalRAGStrategy.DEFAULT_MAX_DEPTH,
+    decay: float = HierarchicalRAGStrategy.DEFAULT_DECAY,
+    candidate_depth: int | None = None,
+) -> ColumnarStrategy:
+    return HierarchicalRAGStrategy(
+        _child(snapshot, child),
+        _hierarchy(snapshot),
+        allowed_sources,
+        max_depth,
+        decay,
+        candidate_depth=candidate_depth,
+    )
+
+
+def _temporal(
+    snapshot: Snapshot,
+    *,
+    child: Child = None,
+    allowed_sources: Collection[str] = (),
+    now: datetime | str | None = None,
+    half_life: timedelta | str = TemporalRAGStrategy.DEFAULT_HALF_LIFE,
+    floor: float = TemporalRAGStrategy.DEFAULT_RELEVANCE_FLOOR,
+    max_future_skew: timedelta | str = TemporalRAGStrategy.DEFAULT_MAX_FUTURE_SKEW,
+    candidate_depth: int | None = None,
+) -> ColumnarStrategy:
+    return TemporalRAGStrategy(
+        _child(snapshot, child),
+        snapshot.derived("times", lambda: TemporalIndex.of_corpus(snapshot)),
+        allowed_sources,
+        clock=system_clock if now is None else fixed_clock(now),
+        half_life=duration("half_life", half_life),
+        relevance_floor=floor,
+        max_future_skew=duration("max_future_skew", max_future_skew),
+        candidate_depth=candidate_depth,
+    )
+
+
+def _reasoning(
+    snapshot: Snapshot,
+    *,
+    navigator: TreeNavigator | str,
+    model: str,
+    allowed_sources: Collection[str] = (),
+    max_nodes_visited: int = ReasoningRAGStrategy.DEFAULT_MAX_NODES_VISITED,
+    max_depth: int = ReasoningRAGStrategy.DEFAULT_MAX_DEPTH,
+) -> ColumnarStrategy:
+    return ReasoningRAGStrategy(
+        _hierarchy(snapshot),
+        _navigator(navigator),
+        model,
+        allowed_sources,
+        max_nodes_visited,
+        max_depth,
+    )
+
+
+_expander, _navigator = expander, navigator  # the parameters above have the same names
+
+_FACTORIES: Mapping[str, Callable[..., ColumnarStrategy]] = {
+    "vector": _vector,
+    "keyword": _keyword,
+    "hybrid": _hybrid,
+    "graph": _graph,
+    "multi-query": _multi_query,
+    "hierarchical": _hierarchical,
+    "temporal": _temporal,
+    "reasoning": _reasoning,
 }
 
 STRATEGY_NAMES = tuple(_FACTORIES)
@@ -49,18 +203,48 @@ def make_strategy(snapshot: Snapshot, name: str, options: Mapping[str, Any]) -> 
     Raises
     ------
     InvalidArgumentError
-        No such strategy, or no such option.
+        No such strategy, no such option, or a required option is missing.
     """
+    factory = _factory(name)
+    known = _options(factory)
+    unknown = sorted(set(options) - known.keys())
+    if unknown:
+        raise InvalidArgumentError(
+            f"strategy {name!r}: no option {', '.join(unknown)}; "
+            f"its options are: {', '.join(sorted(known)) or 'none'}"
+        )
+    required = {option for option, default in known.items() if default is inspect.Parameter.empty}
+    missing = sorted(required - options.keys())
+    if missing:
+        raise InvalidArgumentError(f"strategy {name!r}: expected the option {', '.join(missing)}")
+    return factory(snapshot, **options)
+
+
+def has_option(name: str, option: str) -> bool:
+    """Whether the named strategy takes an option."""
+    return option in _options(_factory(name))
+
+
+def _factory(name: str) -> Callable[..., ColumnarStrategy]:
     found = _FACTORIES.get(name.lower()) if isinstance(name, str) else None
     if found is None:
         raise InvalidArgumentError(
             f"strategy: expected one of {', '.join(STRATEGY_NAMES)}, found {name!r}"
         )
-    factory, allowed = found
-    unknown = sorted(set(options) - allowed)
-    if unknown:
-        known = ", ".join(sorted(allowed)) or "none"
-        raise InvalidArgumentError(
-            f"strategy {name!r}: no option {', '.join(unknown)}; its options are: {known}"
-        )
-    return factory(snapshot, **options)
+    return found
+
+
+def _options(factory: Callable[..., ColumnarStrategy]) -> dict[str, Any]:
+    parameters = inspect.signature(factory).parameters.values()
+    return {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
+
+
+def _hierarchy(snapshot: Snapshot) -> HierarchyIndex:
+    """Return the corpus's hierarchy, checked once."""
+    return snapshot.derived("hierarchy", lambda: HierarchyIndex.of_corpus(snapshot))
+
+
+def _child(snapshot: Snapshot, child: Child) -> RAGStrategy:
+    if child is None:
+        return make_strategy(snapshot, default_strategy(snapshot), {})
+    return make_strategy(snapshot, child, {}) if isinstance(child, str) else child

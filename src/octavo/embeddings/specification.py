@@ -1,10 +1,8 @@
 """How a user names where vectors come from: ``hash``, ``column:COL``, ``MODULE:ATTR``, ..."""
 
-import importlib
 import re
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
-from typing import cast
 
 from octavo.analysis.analyzer import Analyzer
 from octavo.embeddings.hash_embedding import (
@@ -14,6 +12,7 @@ from octavo.embeddings.hash_embedding import (
 )
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.errors import ConfigurationError
+from octavo.importing import created, import_target
 
 ENTRY_POINT_GROUP = "octavo.embedding_functions"
 DEFAULT_DIMENSIONS = 128
@@ -138,19 +137,7 @@ def _dimensions(text: str) -> int:
 
 
 def _imported(target: str) -> EmbeddingFunction:
-    module_name, _, path = target.partition(":")
-    try:
-        found: object = importlib.import_module(module_name)
-    except Exception as error:
-        raise ConfigurationError(
-            f"embedding {target!r}: importing {module_name!r} failed with "
-            f"{type(error).__name__}: {error}"
-        ) from error
-    for name in path.split("."):
-        if not hasattr(found, name):
-            raise ConfigurationError(f"embedding {target!r}: {module_name!r} has no {path!r}")
-        found = getattr(found, name)
-    return _callable(found, f"embedding {target!r}")
+    return _callable(import_target("embedding", target), f"embedding {target!r}")
 
 
 def _provided(analyzer: Analyzer) -> EmbeddingFunction:
@@ -178,16 +165,9 @@ def _entry_point_order(provider: EntryPoint) -> tuple[str, str]:
 
 
 def _callable(found: object, what: str) -> EmbeddingFunction:
-    if isinstance(found, type):
-        # A class is a factory: called without arguments, it gives the function.
-        try:
-            found = found()
-        except Exception as error:
-            raise ConfigurationError(
-                f"{what}: creating it failed with {type(error).__name__}: {error}"
-            ) from error
-    if not callable(found):
+    function = created(what, found)
+    if not callable(function):
         raise ConfigurationError(
-            f"{what}: expected a function of one text, found {type(found).__name__}"
+            f"{what}: expected a function of one text, found {type(function).__name__}"
         )
-    return cast("EmbeddingFunction", found)
+    return function

@@ -1,7 +1,33 @@
 """The types that an application and octavo exchange; nothing heavy is imported here."""
 
+from octavo.spi.cancellation import CancellationToken
 from octavo.spi.context import RAGContext
 from octavo.spi.document import RetrievedDocument
+from octavo.spi.expansion import QueryExpander, QueryExpansion
+from octavo.spi.graph import GraphEdge, GraphNode, GraphStore
+from octavo.spi.metadata import (
+    GraphMetadata,
+    HierarchyMetadata,
+    MultiQueryMetadata,
+    TemporalMetadata,
+)
+from octavo.spi.navigation import NodeView, TreeNavigator
 from octavo.spi.strategy import RAGStrategy
 
-__all__ = ["RAGContext", "RAGStrategy", "RetrievedDocument"]
+__all__ = [
+    "CancellationToken",
+    "GraphEdge",
+    "GraphMetadata",
+    "GraphNode",
+    "GraphStore",
+    "HierarchyMetadata",
+    "MultiQueryMetadata",
+    "NodeView",
+    "QueryExpander",
+    "QueryExpansion",
+    "RAGContext",
+    "RAGStrategy",
+    "RetrievedDocument",
+    "TemporalMetadata",
+    "TreeNavigator",
+]

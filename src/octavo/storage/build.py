@@ -5,8 +5,8 @@ after it, the new one.
 """
 
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from octavo.columns.documents_file import DocumentLayout
 from octavo.columns.schema import ColumnChoice, ColumnRequest, choose_columns
 from octavo.columns.sources import (
     Input,
+    InputBatch,
     RowOrigins,
     Source,
     input_schema,
@@ -59,6 +60,8 @@ class BuildRequest:
     threads: int
     overwrite: bool
     listener: Listener
+    parents: Input | None = None
+    """Further inputs: documents that are only parents."""
 
 
 def build_index(inputs: Input, out: Path, request: BuildRequest) -> None:
@@ -78,7 +81,7 @@ def build_index(inputs: Input, out: Path, request: BuildRequest) -> None:
     checked_threads(request.threads)
     plan = plan_embedding(request.embedding, request.analyzer)
     _check_target(out, overwrite=request.overwrite)
-    documents = _Documents.choose(inputs, plan.request_columns(request.columns))
+    documents = _Documents.choose(inputs, request, plan)
     request.listener(documents.choice)
     created = _create(out)
     with errors_naming(out), writer_lock(out):
@@ -133,27 +136,42 @@ def _build_and_commit(
 class _Documents:
     """The inputs as validated document batches, read once, remembering where each row came from."""
 
-    def __init__(self, sources: tuple[Source, ...], choice: ColumnChoice) -> None:
+    def __init__(
+        self, sources: Sequence[Source], parents: Sequence[Source], choice: ColumnChoice
+    ) -> None:
         self._sources = sources
+        self._parents = parents
         self.choice = choice
         self._origins = RowOrigins()
 
     @classmethod
-    def choose(cls, inputs: Input, requested: ColumnRequest) -> "_Documents":
+    def choose(cls, inputs: Input, request: BuildRequest, plan: EmbeddingPlan) -> "_Documents":
         """Find the inputs and decide which column plays which part."""
+        requested = plan.request_columns(request.columns)
         sources = resolve_inputs(inputs)
+        parents = () if request.parents is None else resolve_inputs(request.parents)
         wanted = [name for _, name in requested.named()]
-        return cls(sources, choose_columns(input_schema(sources, wanted), requested))
+        schema = input_schema([*sources, *parents], wanted)
+        return cls(sources, parents, choose_columns(schema, requested))
 
     def batches(self) -> Iterator[DocumentBatch]:
         """Yield the documents in row order; every vector has the dimensions of the first."""
         dimensions: int | None = None
-        for batch in open_inputs(self._sources, columns=self.choice.columns()):
-            self._origins.add(batch)
+        for batch in self._read(self._sources):
             documents = normalise(batch, self.choice, dimensions)
             if documents.vectors is not None and documents.vectors.dimensions:
                 dimensions = documents.vectors.dimensions
             yield documents
+        without_vectors = replace(self.choice, embedding=None)
+        for batch in self._read(self._parents):
+            yield replace(normalise(batch, without_vectors), only_parents=True)
+
+    def _read(self, sources: Sequence[Source]) -> Iterator[InputBatch]:
+        if not sources:
+            return
+        for batch in open_inputs(sources, columns=self.choice.columns()):
+            self._origins.add(batch)
+            yield batch
 
     def describe_row(self, row: int) -> str:
         """Name the input and the row in it that became row ``row`` of the index."""

@@ -16,7 +16,7 @@ from octavo.storage import layout
 from octavo.storage.analyzed_file import AnalyzedWriter
 from octavo.storage.segment_settings import SegmentSettings
 from octavo.storage.segment_vectors import SegmentVectors
-from octavo.storage.vector_stage import Vectors
+from octavo.storage.vector_stage import Vectors, VectorStage
 
 
 @dataclass(slots=True)
@@ -76,15 +76,25 @@ def _prepare(
 
     def prepare(batch: DocumentBatch) -> _PreparedBatch:
         analyzed = settings.analyzer.analyze_batch(searchable_text(batch))
-        vectors = stage.vectors(batch, analyzed) if stage is not None and concurrent else None
+        vectors = _vectors(stage, batch, analyzed) if concurrent else None
         return _PreparedBatch(batch, analyzed, vectors)
 
     for prepared in ordered_map(prepare, batches, threads=settings.threads):
-        if stage is None or concurrent:
+        if concurrent:
             yield prepared
         else:
-            vectors = stage.vectors(prepared.documents, prepared.analyzed)
+            vectors = _vectors(stage, prepared.documents, prepared.analyzed)
             yield _PreparedBatch(prepared.documents, prepared.analyzed, vectors)
+
+
+def _vectors(
+    stage: VectorStage | None, batch: DocumentBatch, analyzed: pa.LargeStringArray
+) -> Vectors | None:
+    if stage is None:
+        return None
+    if batch.only_parents:
+        return np.zeros((len(batch), 0), np.float32), np.zeros(len(batch), np.bool_)
+    return stage.vectors(batch, analyzed)
 
 
 def _count_empty(analyzed: pa.LargeStringArray) -> int:

@@ -1,14 +1,19 @@
 """Documents behind rows, over all segments of a snapshot."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from octavo.columns.arrow_types import Array, ChunkedArray
+from octavo.columns.documents import DocumentColumns
 from octavo.columns.filters import ENTRY_ID, FilterIndex
 from octavo.columns.selection import Selection
 from octavo.columns.stored_document import StoredDocument
+from octavo.errors import CorpusCorruptError
 from octavo.storage.segment import Segment
 
 Value = TypeVar("Value")
@@ -32,6 +37,43 @@ class StoredDocuments:
         """Return the rows that match every filter (S7)."""
         return self._filters.selection(filters)
 
+    def rows_of(self, identifiers: Sequence[str]) -> NDArray[np.int64]:
+        """Return the row of each id, -1 where there is none."""
+        found = np.full(len(identifiers), -1, np.int64)
+        for segment, start in zip(self._segments, self._starts, strict=False):
+            local = segment.ids.rows(identifiers)
+            found = np.where(local >= 0, local + start, found)
+        return found
+
+    def fence(self, allowed_sources: Collection[str]) -> NDArray[np.bool_] | None:
+        """Return which rows come from an allowed source; ``None`` where no source is named.
+
+        Linear in the rows; a document without a source is its own.
+        """
+        if not allowed_sources:
+            return None
+        allowed = pa.array(sorted(allowed_sources), pa.large_string())
+        pieces = [_inside(segment.columns, allowed) for segment in self._segments]
+        return np.concatenate([np.zeros(0, np.bool_), *pieces])
+
+    def timestamps(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return microseconds since 1970 UTC at ``rows``, and where there is a timestamp."""
+        if len(self._segments) == 1:
+            return self._segments[0].columns.timestamps(rows)
+        ticks = np.zeros(len(rows), np.int64)
+        present = np.zeros(len(rows), np.bool_)
+        owners = np.searchsorted(self._starts, rows, side="right") - 1
+        for number in np.unique(owners).tolist():
+            here = owners == number
+            local = rows[here] - self._starts[number]
+            ticks[here], present[here] = self._segments[number].columns.timestamps(local)
+        return ticks, present
+
+    @property
+    def has_timestamps(self) -> bool:
+        """Whether any document can have a timestamp."""
+        return any(segment.columns.has_timestamps for segment in self._segments)
+
     def rows_of_id(self, identifier: str) -> list[int]:
         """Return the row of an id; empty where there is none."""
         return [
@@ -43,6 +85,23 @@ class StoredDocuments:
     def ids(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the ids of ``rows``."""
         return self._gather(rows, _read_ids)
+
+    def texts(self, column: str, rows: NDArray[np.int64]) -> list[str | None]:
+        """Return the values of a text column at ``rows``; ``None`` where there is none."""
+        return self._gather(rows, lambda segment, local: segment.columns.texts(column, local))
+
+    def text_column(self, name: str) -> ChunkedArray | None:
+        """Return a whole text column, not copied; ``None`` where no segment has it.
+
+        Raises
+        ------
+        CorpusCorruptError
+            The stored values are damaged.
+        """
+        if not any(name in segment.columns.names for segment in self._segments):
+            return None
+        chunks = [chunk for segment in self._segments for chunk in _checked_chunks(segment, name)]
+        return pa.chunked_array(chunks, pa.large_string())
 
     def read(self, rows: NDArray[np.int64]) -> list[StoredDocument]:
         """Return the documents of ``rows``; a document without a source is its own source."""
@@ -60,6 +119,25 @@ class StoredDocuments:
             local = (rows[places] - self._starts[number]).tolist()
             gathered.update(zip(places.tolist(), read(self._segments[number], local), strict=True))
         return [gathered[place] for place in range(len(rows))]
+
+
+def _inside(columns: DocumentColumns, allowed: pa.LargeStringArray) -> NDArray[np.bool_]:
+    ids = columns.column("id")
+    sources = columns.column("source") if "source" in columns.names else None
+    named = ids if sources is None else pc.coalesce(sources, ids)
+    inside: NDArray[np.bool_] = pc.is_in(named, value_set=allowed).to_numpy()
+    return inside
+
+
+def _checked_chunks(segment: Segment, name: str) -> list[Array]:
+    if name not in segment.columns.names:
+        return [pa.nulls(segment.rows, pa.large_string())]
+    column = segment.columns.column(name)
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise CorpusCorruptError(f"{segment.directory}: column {name!r}: {error}") from error
+    return list(column.chunks)
 
 
 def _read_ids(segment: Segment, rows: list[int]) -> list[str]:

@@ -34,14 +34,16 @@ class SegmentVectors:
         """The number of rows without a vector."""
 
     def write(self, batch: Vectors) -> None:
-        """Append the vectors of the next rows."""
+        """Append the vectors of the next rows; of no dimensions where all of them are missing."""
         vectors, present = batch
         if self._writer is None and vectors.shape[1]:
             self.dimensions = vectors.shape[1]
             self._writer = VectorWriter(self._directory / layout.VECTORS, self.dimensions)
             self._writer.write_zeros(sum(map(len, self._present)))
-        if self._writer is not None:
+        if self._writer is not None and vectors.shape[1]:
             self._writer.write(vectors)
+        elif self._writer is not None:
+            self._writer.write_zeros(len(vectors))
         mask = np.ones(len(vectors), np.bool_) if present is None else present
         self._present.append(mask)
         self.nulls += len(mask) - int(np.count_nonzero(mask))

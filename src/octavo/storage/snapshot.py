@@ -5,15 +5,16 @@ best rows by words or by vectors, and the documents behind rows.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.analysis import Analyzer
+from octavo.columns.arrow_types import ChunkedArray
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
 from octavo.columns.stored_document import StoredDocument
@@ -29,6 +30,8 @@ from octavo.storage.segment import open_segment
 
 if TYPE_CHECKING:
     from octavo.engines.vector.index import VectorIndex
+
+Derived = TypeVar("Derived")
 
 
 class Snapshot:
@@ -72,6 +75,7 @@ class Snapshot:
         self._documents = StoredDocuments(self._segments)
         self._embedding = QueryEmbedding(self.manifest.embedding, self.analyzer, embedding)
         self._opening = threading.Lock()
+        self._derived: dict[str, Any] = {}
 
     @property
     def rows(self) -> int:
@@ -93,6 +97,14 @@ class Snapshot:
             vectors, present = zip(*with_vectors, strict=True)
             return FlatVectorIndex(vectors, present)
 
+    def derived(self, kind: str, make: Callable[[], Derived]) -> Derived:
+        """Return what ``make`` made of this snapshot when it was first asked for by this name."""
+        with self._opening:
+            if kind not in self._derived:
+                self._derived[kind] = make()
+            found: Derived = self._derived[kind]
+            return found
+
     def select(self, filters: Mapping[str, str]) -> Selection:
         """Return the rows that match every filter (S7)."""
         return self._documents.select(filters)
@@ -101,9 +113,38 @@ class Snapshot:
         """Return the ids of ``rows``."""
         return self._documents.ids(rows)
 
+    def identities(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return what an index knows the documents by: their ids."""
+        return self._documents.ids(rows)
+
+    def rows_of(self, identities: Sequence[str]) -> NDArray[np.int64]:
+        """Return the row of each id, -1 where there is none."""
+        return self._documents.rows_of(identities)
+
+    def fence(self, allowed_sources: Collection[str]) -> NDArray[np.bool_] | None:
+        """Return which rows come from an allowed source; ``None`` where nothing is fenced out."""
+        return self._documents.fence(allowed_sources)
+
     def documents(self, rows: NDArray[np.int64]) -> list[StoredDocument]:
         """Return the documents of ``rows``."""
         return self._documents.read(rows)
+
+    def texts(self, column: str, rows: NDArray[np.int64]) -> list[str | None]:
+        """Return the values of a text column, such as ``title``, at ``rows``."""
+        return self._documents.texts(column, rows)
+
+    def text_column(self, name: str) -> ChunkedArray | None:
+        """Return a whole text column, not copied; ``None`` where the index does not have it."""
+        return self._documents.text_column(name)
+
+    @property
+    def has_timestamps(self) -> bool:
+        """Whether there is a timestamp column."""
+        return self._documents.has_timestamps
+
+    def timestamps(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return microseconds since 1970 UTC at ``rows``, and where there is a timestamp."""
+        return self._documents.timestamps(rows)
 
     def rank_keyword(
         self, texts: Sequence[str], depth: int, selection: Selection

@@ -2,46 +2,69 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.spi import RAGContext, RetrievedDocument
+from octavo.strategies.hit_metadata import hit_metadata
 from octavo.strategies.queries import Queries, Texts
-from octavo.strategies.sources import DocumentSource
-from octavo.strategies.table import hits_table
+from octavo.strategies.sources import Documents
+from octavo.strategies.table import hits_table, part_columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The hits of a batch, and what it took to find them."""
+    """The hits of a batch, the documents that their rows stand for, and what it took."""
 
     hits: Hits
+    documents: Documents
     report: SearchReport = field(default_factory=SearchReport)
+
+    def retrieved(self) -> tuple[RetrievedDocument, ...]:
+        """Read the documents of all hits, in order, with what each hit says of itself."""
+        stored = self.documents.documents(self.hits.rows)
+        described = hit_metadata(self.hits, self.documents)
+        return tuple(
+            RetrievedDocument(
+                document.content, document.source, score, {**document.metadata, **found}
+            )
+            for document, found, score in zip(
+                stored, described, self.hits.scores.tolist(), strict=True
+            )
+        )
+
+    def part_columns(self) -> "dict[str, pa.Array[Any]]":
+        """Return the parts as Arrow columns, null where a hit does not have the value."""
+        return part_columns(self.hits, self.documents)
+
+    def table(self, query_ids: pa.StringArray) -> pa.Table:
+        """Return one row a hit; see :func:`octavo.strategies.table.hits_table`."""
+        return hits_table(self.hits, query_ids, self.documents)
 
 
 class ColumnarStrategy(ABC):
     """A strategy that ranks a whole batch of queries as arrays.
 
-    A subclass names itself, says which store its rows belong to, and ranks. ``retrieve`` and
-    ``retrieve_batch`` read the same ranking, so they can never disagree.
+    A subclass names itself and ranks. ``retrieve`` and ``retrieve_batch`` read the same ranking,
+    so they can never disagree.
     """
 
     name: str
-
-    @property
-    @abstractmethod
-    def documents(self) -> DocumentSource:
-        """The store that the rows of the ranking belong to."""
 
     @abstractmethod
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Return final hits: filtered, at least ``min_score``, at most ``max_results`` a query."""
 
-    def hit_metadata(self, hits: Hits, position: int) -> dict[str, str]:  # noqa: ARG002
-        """Return metadata keys that describe how this one hit was found (S11: not filterable)."""
-        return {}
+    def stream(self, queries: Queries, context: RAGContext) -> Ranking:
+        """Rank as one stream of a fusion.
+
+        The same hits as :meth:`rank`, but for queries that say nothing (an all-zero vector has
+        cosine 0 with everything, and no vote: S20) and for the source that documents show (S24).
+        """
+        return self.rank(queries, context)
 
     def retrieve(
         self, query: str, context: RAGContext | None = None
@@ -62,23 +85,7 @@ class ColumnarStrategy(ABC):
         """
         if not isinstance(query, str):
             raise TypeError(f"query: expected a string, found {type(query).__name__}")
-        hits = self.rank(Queries((query,)), context or RAGContext()).hits
-        return self.materialise(hits)
-
-    def materialise(self, hits: Hits) -> tuple[RetrievedDocument, ...]:
-        """Read the documents of all hits, in order, with what each hit says of itself."""
-        stored = self.documents.documents(hits.rows)
-        return tuple(
-            RetrievedDocument(
-                document.content,
-                document.source,
-                score,
-                {**document.metadata, **self.hit_metadata(hits, position)},
-            )
-            for position, (document, score) in enumerate(
-                zip(stored, hits.scores.tolist(), strict=True)
-            )
-        )
+        return self.rank(Queries((query,)), context or RAGContext()).retrieved()
 
     def retrieve_batch(
         self, queries: "Texts | Queries", context: RAGContext | None = None
@@ -90,6 +97,5 @@ class ColumnarStrategy(ABC):
         then the parts that the strategy has.
         """
         block = queries if isinstance(queries, Queries) else Queries.of(queries)
-        ranking = self.rank(block, context or RAGContext())
         query_ids = pa.array([str(position) for position in range(len(block))], pa.string())
-        return hits_table(ranking.hits, query_ids, self.documents)
+        return self.rank(block, context or RAGContext()).table(query_ids)

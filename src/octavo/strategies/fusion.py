@@ -78,8 +78,8 @@ def fuse(streams: Mapping[str, Hits], *, k: int = 60, limit: int | None = None) 
         present = rank > 0
         score = np.empty(len(rows), np.float64)
         scores_at_ranks(hits.offsets, hits.scores, kept, rank, score)
-        parts[f"{name}_rank"] = Part(rank, present)
-        parts[f"{name}_score"] = Part(score, present)
+        parts[f"{name}_rank"] = Part(rank, present, f"hybrid.{name}.rank")
+        parts[f"{name}_score"] = Part(score, present, f"hybrid.{name}.score")
     return Hits(kept, rows, scores, parts)
 
 

@@ -1,90 +1,135 @@
-"""Hybrid retrieval: keyword and vector streams fused by reciprocal rank (S22)."""
+"""Hybrid retrieval: keyword, vector and graph streams fused by reciprocal rank (S22, S23)."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits
+from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError, checked_count
+from octavo.memory.hybrid_retriever import HybridMemoryRetriever
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.fusion import fuse
+from octavo.strategies.graph import GraphRAGStrategy
+from octavo.strategies.inner import candidate_depth, inner_context
+from octavo.strategies.joined import JoinedStores, join
 from octavo.strategies.queries import Queries
-from octavo.strategies.sources import DocumentSource, KeywordSource, VectorSource
+from octavo.strategies.sources import (
+    Documents,
+    DocumentSource,
+    KeywordSource,
+    VectorSource,
+    at_present,
+)
 from octavo.strategies.vector import query_vectors
 
-STREAMS = ("keyword", "vector", "graph")
+
+class GraphStream(Enum):
+    """Whether a graph takes part in a hybrid ranking."""
+
+    ABSENT = "absent"
+    FUSED = "fused"
 
 
 class HybridRAGStrategy(ColumnarStrategy):
-    """Fuse a keyword and a vector ranking by unweighted Reciprocal Rank Fusion.
+    """Fuse keyword, vector and, where there is one, graph rankings by Reciprocal Rank Fusion.
 
     Parameters
     ----------
     keyword_index
-        The keyword source.
+        The keyword source; or, alone, a configured :class:`HybridMemoryRetriever`.
     vector_store
-        The vector source; both number the same documents by the same rows.
+        The vector source. Documents are the same where they have the same row of one corpus, or
+        the same id in two stores; equal text alone means nothing.
+    graph
+        A third stream. Without one, the other two are fused all the same.
     candidate_depth
-        How many hits of each stream are fused; at least ``max_results`` are always taken.
+        How many hits of each stream are fused, 100 by default; ``max_results`` are always taken.
 
     Notes
     -----
     ``score = (sum over streams of 61 / (60 + rank)) / non-empty streams``, so a document that is
     first in every non-empty stream scores exactly 1.0 and one that a stream does not rank gets
-    nothing from it (Cormack, Clarke and Buettcher, SIGIR 2009, scaled to 0..1).
+    nothing from it (Cormack, Clarke and Buettcher, SIGIR 2009, scaled to 0..1). Filters act inside
+    every stream. Each hit keeps its rank and score in each stream, as parts and as metadata.
     """
 
     name = "hybrid"
-    RRF_K = 60
-    DEFAULT_CANDIDATE_DEPTH = 100
+    RRF_K: Final = 60
 
     def __init__(
         self,
-        keyword_index: KeywordSource,
-        vector_store: VectorSource,
+        keyword_index: KeywordSource | HybridMemoryRetriever,
+        vector_store: VectorSource | None = None,
+        graph: GraphRAGStrategy | None = None,
         *,
-        candidate_depth: int = DEFAULT_CANDIDATE_DEPTH,
+        candidate_depth: int | None = None,
     ) -> None:
-        stores: tuple[object, object] = (keyword_index, vector_store)
-        if stores[0] is not stores[1]:
-            raise ConfigurationError(
-                "hybrid: expected a keyword index and a vector store over the same corpus, "
-                "found two different ones"
-            )
-        checked_count("candidate_depth", candidate_depth)
-        self._keyword_index = keyword_index
-        self._vector_store = vector_store
-        self._candidate_depth = candidate_depth
+        settings = _settings(keyword_index, vector_store)
+        self._keyword_index = settings.keyword_index
+        self._vector_store = settings.vector_store
+        self._rrf_k = settings.rrf_k
+        self._depth = settings.candidate_depth
+        if candidate_depth is not None:
+            self._depth = checked_count("candidate_depth", candidate_depth)
+        self._graph = graph
 
     @property
-    def documents(self) -> DocumentSource:
-        """The corpus that both streams rank."""
-        return self._keyword_index
+    def graph_stream(self) -> GraphStream:
+        """Whether a graph's ranking is fused with the other two."""
+        return GraphStream.ABSENT if self._graph is None else GraphStream.FUSED
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one search of each stream, then one fusion for all queries."""
-        depth = max(self._candidate_depth, context.max_results)
-        selection = self._keyword_index.select(context.metadata_filters)
-        keyword, keyword_report = self._keyword_index.rank_keyword(queries.texts, depth, selection)
-        vectors = query_vectors(queries, self._vector_store)
-        vector, vector_report = self._vector_store.rank_vector(vectors, depth, selection)
-        streams = {"keyword": keyword, "vector": _without_zero_queries(vector, vectors)}
-        fused = fuse(streams, k=self.RRF_K, limit=context.max_results)
-        return Ranking(fused.at_least(context.min_score), keyword_report + vector_report)
+        depth = candidate_depth(context, self._depth)
+        store, keyword_index, vector_store = self._stores()
+        rankings = {
+            "keyword": _rank_keyword(keyword_index, queries, context, depth),
+            "vector": _rank_vector(vector_store, queries, context, depth),
+        }
+        if self._graph is not None:
+            rankings["graph"] = self._graph.stream(queries, inner_context(context, depth), store)
+        documents: Documents = store
+        streams: dict[str, Hits] = {}
+        for name, ranking in rankings.items():
+            streams[name], joined = join(ranking.hits, ranking.documents, store)
+            documents = documents if joined is store else joined
+        fused = fuse(streams, k=self._rrf_k, limit=context.max_results)
+        report = sum((ranking.report for ranking in rankings.values()), SearchReport())
+        return Ranking(fused.at_least(context.min_score), documents, report)
 
-    def hit_metadata(self, hits: Hits, position: int) -> dict[str, str]:
-        """Return the streams that ranked the hit, with its rank and score in each (S23)."""
-        found: dict[str, str] = {}
-        streams = []
-        for stream in STREAMS:
-            rank = hits.parts.get(f"{stream}_rank")
-            if rank is None or (rank.present is not None and not rank.present[position]):
-                continue
-            streams.append(stream)
-            score = hits.parts[f"{stream}_score"].values[position]
-            found[f"hybrid.{stream}.rank"] = str(int(rank.values[position]))
-            found[f"hybrid.{stream}.score"] = repr(float(score))
-        return {"hybrid.streams": ",".join(streams), **found}
+    def _stores(self) -> tuple[DocumentSource, KeywordSource, VectorSource]:
+        """Return the rows of both stores together, and both stores, as they are now."""
+        stores: tuple[DocumentSource, DocumentSource] = (self._keyword_index, self._vector_store)
+        keyword_index, vector_store = (
+            at_present(self._keyword_index),
+            at_present(self._vector_store),
+        )
+        same = stores[0] is stores[1]
+        return (
+            keyword_index if same else JoinedStores(keyword_index, vector_store),
+            keyword_index,
+            vector_store,
+        )
+
+
+def _rank_keyword(
+    index: KeywordSource, queries: Queries, context: RAGContext, depth: int
+) -> Ranking:
+    selection = index.select(context.metadata_filters)
+    hits, report = index.rank_keyword(queries.texts, depth, selection)
+    return Ranking(hits, index, report)
+
+
+def _rank_vector(store: VectorSource, queries: Queries, context: RAGContext, depth: int) -> Ranking:
+    selection = store.select(context.metadata_filters)
+    vectors = query_vectors(queries, store)
+    hits, report = store.rank_vector(vectors, depth, selection)
+    return Ranking(_without_zero_queries(hits, vectors), store, report)
 
 
 def _without_zero_queries(hits: Hits, vectors: NDArray[np.floating]) -> Hits:
@@ -93,3 +138,26 @@ def _without_zero_queries(hits: Hits, vectors: NDArray[np.floating]) -> Hits:
     if not zero.any():
         return hits
     return hits.keep(~zero[hits.query_of()])
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    keyword_index: KeywordSource
+    vector_store: VectorSource
+    rrf_k: int = HybridRAGStrategy.RRF_K
+    candidate_depth: int | None = None
+
+
+def _settings(
+    keyword_index: KeywordSource | HybridMemoryRetriever, vector_store: VectorSource | None
+) -> _Settings:
+    if not isinstance(keyword_index, HybridMemoryRetriever):
+        if vector_store is None:
+            raise ConfigurationError("hybrid: expected a keyword index and a vector store")
+        return _Settings(keyword_index, vector_store)
+    if vector_store is not None:
+        raise ConfigurationError("hybrid: expected a retriever alone, or two stores")
+    retriever = keyword_index
+    return _Settings(
+        retriever.keyword_index, retriever.vector_store, retriever.rrf_k, retriever.candidate_depth
+    )

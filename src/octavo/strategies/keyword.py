@@ -3,7 +3,7 @@
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.queries import Queries
-from octavo.strategies.sources import KeywordSource
+from octavo.strategies.sources import KeywordSource, at_present
 
 
 class KeywordRAGStrategy(ColumnarStrategy):
@@ -25,13 +25,9 @@ class KeywordRAGStrategy(ColumnarStrategy):
     def __init__(self, index: KeywordSource) -> None:
         self._index = index
 
-    @property
-    def documents(self) -> KeywordSource:
-        """The index itself."""
-        return self._index
-
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch; one search of the index for all queries."""
-        selection = self._index.select(context.metadata_filters)
-        hits, report = self._index.rank_keyword(queries.texts, context.max_results, selection)
-        return Ranking(hits.at_least(context.min_score), report)
+        index = at_present(self._index)
+        selection = index.select(context.metadata_filters)
+        hits, report = index.rank_keyword(queries.texts, context.max_results, selection)
+        return Ranking(hits.at_least(context.min_score), index, report)

@@ -1,7 +1,9 @@
 """A block of queries: texts and, where the caller has them, vectors."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +13,21 @@ from numpy.typing import ArrayLike, NDArray
 from octavo.errors import InvalidArgumentError
 
 Texts: TypeAlias = "Iterable[str] | pa.Array[Any] | pa.ChunkedArray[Any]"
+
+
+class ClockReadings:
+    """Reads each clock once: all blocks of one batch share the moment in which it was asked."""
+
+    def __init__(self) -> None:
+        self._readings: dict[Callable[[], datetime], datetime] = {}
+        self._lock = threading.Lock()
+
+    def once(self, clock: Callable[[], datetime]) -> datetime:
+        """Return what ``clock`` said when it was first read for this batch."""
+        with self._lock:
+            if clock not in self._readings:
+                self._readings[clock] = clock()
+            return self._readings[clock]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +40,8 @@ class Queries:
         One text a query; blank is legal (S2).
     vectors
         Float array of shape ``(queries, dimensions)`` that stands in for embedding the texts.
+    clocks
+        The moment of the batch; shared by the pieces that it is cut into.
 
     Raises
     ------
@@ -34,6 +53,7 @@ class Queries:
 
     texts: Sequence[str]
     vectors: NDArray[np.floating] | None = None
+    clocks: ClockReadings = field(default_factory=ClockReadings)
 
     @staticmethod
     def of(texts: Texts, vectors: ArrayLike | None = None) -> "Queries":
@@ -62,7 +82,7 @@ class Queries:
 
     def __getitem__(self, positions: slice) -> "Queries":
         vectors = None if self.vectors is None else self.vectors[positions]
-        return Queries(self.texts[positions], vectors)
+        return Queries(self.texts[positions], vectors, self.clocks)
 
 
 def _array(vectors: ArrayLike) -> NDArray[Any]:

@@ -3,8 +3,8 @@
 A corpus on disk and the stores in memory both answer these, so a strategy never knows which it has.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +14,57 @@ from octavo.columns.selection import Selection
 from octavo.columns.stored_document import StoredDocument
 from octavo.engines.report import SearchReport
 
+Source = TypeVar("Source")
+
+
+def at_present(source: Source) -> Source:
+    """Return a store as it is now, for one call of a strategy.
+
+    A store that can change while a strategy reads it has ``snapshot()``, which gives a store of the
+    same kind that does not; any other store is returned as it is.
+    """
+    snapshot: Any = getattr(source, "snapshot", None)
+    return source if snapshot is None else cast("Source", snapshot())
+
+
+class Documents(Protocol):
+    """Documents behind the rows of a ranking."""
+
+    def ids(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return the ids of ``rows``, as results show them."""
+        ...
+
+    def identities(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return what an index knows the documents by: the hierarchy id, else the entry id.
+
+        Empty text where a document has neither.
+        """
+        ...
+
+    def documents(self, rows: NDArray[np.int64]) -> list[StoredDocument]:
+        """Return the documents of ``rows``; their metadata dictionaries are the caller's to keep."""
+        ...
+
 
 @runtime_checkable
-class DocumentSource(Protocol):
-    """Rows that can be selected by metadata and read as documents."""
+class DocumentSource(Documents, Protocol):
+    """A store: a fixed number of rows that can be selected, found by identity and read."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        ...
 
     def select(self, filters: Mapping[str, str]) -> Selection:
         """Return the rows that are live and match every filter (S7)."""
         ...
 
-    def ids(self, rows: NDArray[np.int64]) -> list[str]:
-        """Return the ids of ``rows``."""
+    def fence(self, allowed_sources: Collection[str]) -> NDArray[np.bool_] | None:
+        """Return which rows come from an allowed source; ``None`` where nothing is fenced out."""
         ...
 
-    def documents(self, rows: NDArray[np.int64]) -> list[StoredDocument]:
-        """Return the documents of ``rows``; their metadata dictionaries are the caller's to keep."""
+    def rows_of(self, identities: Sequence[str]) -> NDArray[np.int64]:
+        """Return the row of each identity, -1 where there is none."""
         ...
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.queries import Queries
-from octavo.strategies.sources import VectorSource
+from octavo.strategies.sources import VectorSource, at_present
 
 
 class VectorRAGStrategy(ColumnarStrategy):
@@ -28,17 +28,23 @@ class VectorRAGStrategy(ColumnarStrategy):
     def __init__(self, store: VectorSource) -> None:
         self._store = store
 
-    @property
-    def documents(self) -> VectorSource:
-        """The store itself."""
-        return self._store
-
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch; one search of the store for all queries."""
-        selection = self._store.select(context.metadata_filters)
+        store = at_present(self._store)
+        selection = store.select(context.metadata_filters)
+        vectors = query_vectors(queries, store)
+        hits, report = store.rank_vector(vectors, context.max_results, selection)
+        return Ranking(hits.at_least(context.min_score), store, report)
+
+    def stream(self, queries: Queries, context: RAGContext) -> Ranking:
+        """Rank as one stream of a fusion: an all-zero query says nothing and has no vote (S20)."""
         vectors = query_vectors(queries, self._store)
-        hits, report = self._store.rank_vector(vectors, context.max_results, selection)
-        return Ranking(hits.at_least(context.min_score), report)
+        ranking = self.rank(Queries(queries.texts, vectors, queries.clocks), context)
+        voting: NDArray[np.bool_] = np.asarray(vectors.any(axis=1))
+        if bool(voting.all()):
+            return ranking
+        hits = ranking.hits.keep(voting[ranking.hits.query_of()])
+        return Ranking(hits, self._store, ranking.report)
 
 
 def query_vectors(queries: Queries, store: VectorSource) -> NDArray[np.floating]:

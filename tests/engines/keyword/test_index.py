@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.keyword.bm25_oracle import Bm25Oracle, quantised_length
-from tests.engines.keyword.corpora import build
+from tests.engines.keyword.corpora import build, write_segments
 
 from octavo.analysis import Analyzer
 from octavo.columns.selection import Selection
 from octavo.engines.keyword import ranking
 from octavo.engines.keyword.index import KeywordIndex
-from octavo.errors import InvalidArgumentError
+from octavo.errors import CorpusCorruptError, InvalidArgumentError
 
 WORDS = st.sampled_from(["a", "b", "c", "d", "éa", "日本"])
 DOCUMENTS = st.lists(st.lists(WORDS, max_size=60), min_size=1, max_size=25)
@@ -286,7 +286,7 @@ def test_processes_with_other_hash_seeds_agree(tmp_path):
     program = """
         import hashlib, sys
         from pathlib import Path
-        from tests.engines.keyword.corpora import build
+        from tests.engines.keyword.corpora import build, write_segments
 
         documents = [[f"w{row * n % 23}" for n in range(row % 13)] for row in range(200)]
         index = build(Path(sys.argv[1]), documents, [90])
@@ -305,3 +305,19 @@ def test_processes_with_other_hash_seeds_agree(tmp_path):
         for seed in ("1", "2")
     }
     assert len(outputs) == 1
+
+
+def test_rows_can_be_numbered_anew_when_it_is_opened(tmp_path):
+    # S6: files written from row 0 each, put together in another order than they were made
+    parts = [[["a", "b"]] * 3, [["a"]], [["b"], ["a"]]]
+    written = [write_segments(tmp_path / str(place), part) for place, part in enumerate(parts)]
+    segments = [path for place in (2, 0, 1) for path in written[place]]
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    index = KeywordIndex.open(segments, 6, offsets=[0, 2, 5], scratch=scratch)
+    hits, _ = index.search([["a"], ["b"]], 10)
+    Bm25Oracle([*parts[2], *parts[0], *parts[1]]).check(hits, [["a"], ["b"]], 10)
+    assert list(scratch.iterdir()) == []
+    for offsets in ([0, 0, 0], [0, 2, 4], [0, 3, 5], [1, 2, 5], [0, 2]):
+        with pytest.raises(CorpusCorruptError, match="segments"):
+            KeywordIndex.open(segments, 6, offsets=offsets)

@@ -54,10 +54,11 @@ def open_composed(
         meta, names = _read_meta(directory)
         metas.append(meta)
         segments += meta["segments"]
+        home = directory.resolve()
         for name in names:
             if name in targets:
                 raise CorpusCorruptError(f"{directory / name}: the same segment as {targets[name]}")
-            targets[name] = directory.resolve() / name
+            targets[name] = home / name
     if not segments:
         return tantivy.Index(keyword_schema()).searcher()
     where = ", ".join(str(directory) for directory in segment_directories)

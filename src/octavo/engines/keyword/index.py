@@ -37,18 +37,44 @@ class KeywordIndex:
     ([1, 0], {'keyword: full union': 1})
     """
 
-    def __init__(self, segments: Sequence[Path], rows: int) -> None:
+    def __init__(
+        self,
+        segments: Sequence[Path],
+        rows: int,
+        *,
+        offsets: Sequence[int] | None = None,
+        scratch: Path | None = None,
+    ) -> None:
         self._where = ", ".join(str(directory) for directory in segments) or "keyword index"
-        searcher = open_composed(segments)
+        searcher = open_composed(segments, scratch)
         with damage_reported(self._where):
-            self._searcher = RowSearcher(searcher, rows, self._where)
+            self._searcher = RowSearcher(searcher, rows, self._where, offsets)
         self._frequency = document_frequencies(searcher)
 
     @classmethod
-    def open(cls, segments: Sequence[Path], rows: int) -> "KeywordIndex":
+    def open(
+        cls,
+        segments: Sequence[Path],
+        rows: int,
+        *,
+        offsets: Sequence[int] | None = None,
+        scratch: Path | None = None,
+    ) -> "KeywordIndex":
         """Open segment directories, in row order, that hold ``rows`` rows together.
 
         Takes a few milliseconds whatever the size, and writes nothing beside the files.
+
+        Parameters
+        ----------
+        segments
+            Directories made by :func:`~octavo.engines.keyword.writer.write_segment`.
+        rows
+            The number of rows in all of them.
+        offsets
+            For each tantivy segment, what is added to the row numbers that it was written with, so
+            that files stay as they are when rows before them go; ``None`` adds nothing.
+        scratch
+            Where a temporary directory of links is made; ``None`` for the system's place.
 
         Raises
         ------
@@ -59,7 +85,7 @@ class KeywordIndex:
         OSError
             No temporary directory can be made.
         """
-        return cls(segments, rows)
+        return cls(segments, rows, offsets=offsets, scratch=scratch)
 
     @property
     def rows(self) -> int:

@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from tantivy import DocAddress, Query, Searcher
@@ -22,6 +22,8 @@ class RowSearcher:
         The number of rows.
     where
         The place of the files, for messages.
+    offsets
+        What is added to the row numbers that each segment was written with; ``None`` for nothing.
 
     Raises
     ------
@@ -29,13 +31,21 @@ class RowSearcher:
         The documents are not the rows 0 to ``rows`` - 1 in order.
     """
 
-    def __init__(self, searcher: Searcher, rows: int, where: str) -> None:
+    def __init__(
+        self, searcher: Searcher, rows: int, where: str, offsets: Sequence[int] | None = None
+    ) -> None:
         if searcher.num_docs != rows:
             raise CorpusCorruptError(
                 f"{where}: expected {rows} documents, found {searcher.num_docs}"
             )
         self._searcher = searcher
-        self._bases = _first_rows(searcher, rows, where)
+        if offsets is None:
+            offsets = [0] * searcher.num_segments
+        if len(offsets) != searcher.num_segments:
+            raise CorpusCorruptError(
+                f"{where}: expected {len(offsets)} segments, found {searcher.num_segments}"
+            )
+        self._bases = _first_rows(searcher, rows, where, offsets)
         self._where = where
         self.rows = rows
 
@@ -90,12 +100,12 @@ class RowSearcher:
         return self._searcher.doc_freq(FILTER, term)
 
 
-def _first_rows(searcher: Searcher, rows: int, where: str) -> list[int]:
+def _first_rows(searcher: Searcher, rows: int, where: str, offsets: Sequence[int]) -> list[int]:
     """Return the first row of each segment, having looked at both ends of each."""
 
     def row_of(segment: int, doc: int) -> int:
         value = searcher.fast_field_values(ROW, [DocAddress(segment, doc)])[0]
-        return -1 if value is None else int(value)
+        return -1 if value is None else int(value) + offsets[segment]
 
     bases = [row_of(segment, 0) for segment in range(searcher.num_segments)]
     if not bases:

@@ -1,0 +1,130 @@
+"""What composing strategies cost above the stream inside them, on a million generated documents.
+
+    python benchmarks/strategy_overhead.py [--documents 1000000] [--queries 10000]
+
+Prints two tables: the batch time of each strategy against the bare call of its inner stream (same
+candidate depth, one thread), and the batch against a loop over ``retrieve``.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from octavo import Corpus, CsrGraph, GraphEdge, GraphNode, RAGContext
+from octavo.spi import RAGStrategy
+from octavo.strategies.columnar import ColumnarStrategy
+from octavo.strategies.inner import inner_context
+from octavo.strategies.queries import Queries
+
+VOCABULARY = 200_000
+BLOCK = 256
+LOOPED = 1_000
+NOW = "2026-01-31T00:00:00Z"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--queries", type=int, default=10_000)
+    options = parser.parse_args()
+    rng = np.random.default_rng(1)
+    with tempfile.TemporaryDirectory() as scratch:
+        corpus = build(rng, options.documents, Path(scratch) / "index")
+        queries = Queries(tuple(texts(rng, options.queries, 2, 5)))
+        keyword = corpus.strategy("keyword")
+        stored = corpus.strategy
+        composed = {
+            "hierarchical over keyword": stored("hierarchical", child="keyword"),
+            "temporal over keyword": stored("temporal", child="keyword", now=NOW),
+            "temporal over hierarchical": stored(
+                "temporal", child=stored("hierarchical", child="keyword"), now=NOW
+            ),
+        }
+        bare = best(lambda: blocks(keyword, queries, inner_context(RAGContext(), 100)))
+        print(f"{options.documents:,} documents, {options.queries:,} queries, one thread\n")
+        print("| strategy | seconds | against the bare keyword stream |\n|---|--:|--:|")
+        print(f"| keyword, 100 deep | {bare:.2f} | 1.00 |")
+        for name, strategy in composed.items():
+            seconds = best(lambda chosen=strategy: blocks(chosen, queries, RAGContext()))
+            print(f"| {name} | {seconds:.2f} | {seconds / bare:.2f} |", flush=True)
+        print("\n| strategy | batch, seconds | loop, seconds | ratio |\n|---|--:|--:|--:|")
+        graphs = graph_strategies(rng, corpus, options.documents)
+        for name, strategy in {**composed, **graphs}.items():
+            batch = best(lambda chosen=strategy: blocks(chosen, queries, RAGContext()))
+            loop = best(lambda chosen=strategy: one_by_one(chosen, queries.texts[:LOOPED]))
+            loop *= len(queries) / LOOPED
+            print(f"| {name} | {batch:.2f} | {loop:.2f} | {loop / batch:.1f} |", flush=True)
+
+
+def build(rng: np.random.Generator, documents: int, path: Path) -> Corpus:
+    """Index documents in families of ten: the first of each is the parent of the rest."""
+    ids = np.array([f"d{row}" for row in range(documents)])
+    parents = np.where(np.arange(documents) % 10 == 0, None, ids[np.arange(documents) // 10 * 10])
+    ticks = 1_769_817_600_000_000 - rng.integers(0, 10**14, documents)
+    table = pa.table(
+        {
+            "id": ids,
+            "text": texts(rng, documents, 4, 12),
+            "parent": pa.array(parents.tolist(), pa.string()),
+            "time": pa.array(ticks, pa.timestamp("us", "UTC")),
+        }
+    )
+    return Corpus.build(table, path, parent="parent", timestamp="time", embedding="none")
+
+
+def texts(rng: np.random.Generator, number: int, least: int, most: int) -> list[str]:
+    words = np.array([f"w{word:x}" for word in range(VOCABULARY)])
+    lengths = rng.integers(least, most + 1, number)
+    chosen = words[np.minimum(rng.zipf(1.1, int(lengths.sum())), VOCABULARY) - 1]
+    return [" ".join(each) for each in np.split(chosen, np.cumsum(lengths)[:-1])]
+
+
+def graph_strategies(
+    rng: np.random.Generator, corpus: Corpus, documents: int
+) -> dict[str, ColumnarStrategy]:
+    """A graph of a tenth of the documents, five edges a node, seeds by a function."""
+    nodes = documents // 10
+    targets = rng.integers(0, nodes, (nodes, 5)).tolist()
+    store = CsrGraph(
+        [GraphNode(f"n{node}", "", "graph", documents=(f"d{node}",)) for node in range(nodes)],
+        [
+            GraphEdge(f"n{node}", "to", f"n{target}")
+            for node, row in enumerate(targets)
+            for target in row
+        ],
+        lambda query, limit: [
+            (f"n{len(query) * 37 + seed}", 1.0) for seed in range(min(10, limit))
+        ],
+    )
+    return {"graph, linked documents": corpus.strategy("graph", store=store)}
+
+
+def blocks(strategy: ColumnarStrategy, queries: Queries, context: RAGContext) -> None:
+    for start in range(0, len(queries), BLOCK):
+        strategy.rank(queries[start : start + BLOCK], context)
+
+
+def one_by_one(strategy: RAGStrategy, queries: tuple[str, ...]) -> None:
+    context = RAGContext()
+    for query in queries:
+        strategy.retrieve(query, context)
+
+
+def best(run: Callable[[], None]) -> float:
+    """Return the shortest of three runs, after one that warms up."""
+    run()
+    seconds = []
+    for _ in range(3):
+        started = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - started)
+    return min(seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""The options of strategies, shared by every command that searches.
+
+A command takes them as one mapping, ``options``: :func:`with_strategy_options` turns that parameter
+into the single options that typer shows. Which strategy takes which is the corpus's to say.
+"""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+STRATEGY_OPTIONS: dict[str, Any] = {
+    "child": Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Strategy that hierarchical, temporal and multi-query start from; unset, hybrid "
+            "where the index holds real vectors, else keyword.",
+        ),
+    ],
+    "candidate_depth": Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Results of each inner stream; 100 or -k if unset."),
+    ],
+    "max_depth": Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Levels of hierarchical or reasoning retrieval."),
+    ],
+    "decay": Annotated[
+        float | None, typer.Option(metavar="X", help="What a hierarchical score keeps each level.")
+    ],
+    "half_life": Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Of temporal freshness, such as 30d, 12h or 2w."),
+    ],
+    "floor": Annotated[
+        float | None,
+        typer.Option(metavar="X", help="What a temporal score keeps at any age, 0 to 1."),
+    ],
+    "now": Annotated[
+        str | None,
+        typer.Option(metavar="INSTANT", help="Instant that ages are counted from; unset, now."),
+    ],
+    "expander": Annotated[
+        str | None,
+        typer.Option(metavar="SPEC", help="Of multi-query: table:FILE (JSON) or MODULE:ATTR."),
+    ],
+    "navigator": Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Of reasoning: lexical or MODULE:ATTR.")
+    ],
+    "model": Annotated[
+        str | None, typer.Option(metavar="NAME", help="Model of the expander or navigator.")
+    ],
+}
+
+
+def with_strategy_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with its parameter ``options`` spelled out as single options.
+
+    What was not given is left out of the mapping, so that the strategy's own default applies.
+    """
+    signature = inspect.signature(command)
+    own = [each for each in signature.parameters.values() if each.name != "options"]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in STRATEGY_OPTIONS.items()
+    ]
+
+    @wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - the command's own
+        given = {name: kwargs.pop(name, None) for name in STRATEGY_OPTIONS}
+        options = {name: value for name, value in given.items() if value is not None}
+        command(*args, options=options, **kwargs)
+
+    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {
+        **{name: kind for name, kind in command.__annotations__.items() if name != "options"},
+        **STRATEGY_OPTIONS,
+    }
+    return run

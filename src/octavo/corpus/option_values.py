@@ -1,0 +1,78 @@
+"""Reading strategy options that come as text, as they do on the command line."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from octavo.errors import ConfigurationError, InvalidArgumentError
+from octavo.importing import import_target
+from octavo.strategies.lexical_navigator import LexicalNavigator
+from octavo.strategies.synonym_expander import SynonymExpander
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
+
+
+def duration(name: str, value: timedelta | str) -> timedelta:
+    """Return a duration given as such or as text: ``30d``, ``12h``, ``1.5w``.
+
+    Examples
+    --------
+    >>> duration("half_life", "30d").days
+    30
+    """
+    if isinstance(value, timedelta):
+        return value
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise InvalidArgumentError(
+            f"{name}: expected a duration such as 30d, 12h or 90m, found {value!r}"
+        )
+    try:
+        return timedelta(seconds=float(match[1]) * _UNITS[match[2]])
+    except OverflowError:
+        raise InvalidArgumentError(f"{name}: {value!r} is too long a time") from None
+
+
+def fixed_clock(value: datetime | str) -> Callable[[], datetime]:
+    """Return a clock that always says ``value``, an instant with its zone."""
+    try:
+        instant = datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        raise InvalidArgumentError(
+            f"now: expected an instant such as 2026-01-31T12:00:00Z, found {value!r}"
+        ) from None
+    if not isinstance(instant, datetime) or instant.tzinfo is None:
+        raise InvalidArgumentError(f"now: expected an instant with a zone, found {value!r}")
+    moment = instant.astimezone(UTC)
+    return lambda: moment
+
+
+def navigator(value: Any) -> Any:  # noqa: ANN401 - a navigator, a function or its name
+    """Return a navigator given as an object, as ``lexical`` or as ``MODULE:ATTR``."""
+    if value == "lexical":
+        return LexicalNavigator()
+    return import_target("navigator", value) if isinstance(value, str) else value
+
+
+def expander(value: Any) -> Any:  # noqa: ANN401 - an expander, a function or its name
+    """Return an expander given as an object, as ``table:FILE`` (JSON) or as ``MODULE:ATTR``."""
+    if isinstance(value, str) and value.startswith("table:"):
+        return SynonymExpander(_synonyms(Path(value.removeprefix("table:"))))
+    return import_target("expander", value) if isinstance(value, str) else value
+
+
+def _synonyms(path: Path) -> dict[str, list[str]]:
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"expander: {path} cannot be read as JSON: {error}") from error
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"expander: {path}: expected an object of lists of texts")
+    return {
+        word: [synonyms] if isinstance(synonyms, str) else synonyms
+        for word, synonyms in table.items()
+    }

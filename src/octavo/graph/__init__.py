@@ -1,0 +1,1 @@
+"""Graphs: nodes and edges, where a query starts among them, and how far a walk goes."""

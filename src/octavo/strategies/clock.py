@@ -1,0 +1,52 @@
+"""What time it is, as a strategy may ask (S27)."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from octavo.errors import ExecutionError, OctavoError, TemporalError
+
+Clock = Callable[[], datetime]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def system_clock() -> datetime:
+    """Return the present instant."""
+    return datetime.now(UTC)
+
+
+def read_clock(clock: Clock) -> datetime:
+    """Return what a clock says.
+
+    Raises
+    ------
+    TemporalError
+        It is no datetime, or one without a zone.
+    ExecutionError
+        The clock raised something that is no error of octavo.
+    """
+    try:
+        now = clock()
+    except OctavoError:
+        raise
+    except Exception as error:
+        raise ExecutionError(f"clock: raised {type(error).__name__}: {error}") from error
+    if not isinstance(now, datetime) or now.utcoffset() is None:
+        raise TemporalError(f"clock: expected a datetime with a zone, found {now!r}")
+    return now
+
+
+def microseconds(instant: datetime) -> int:
+    """Return microseconds since 1970 UTC of a datetime with a zone, exactly."""
+    return (instant - EPOCH) // _MICROSECOND
+
+
+def whole_microseconds(duration: timedelta) -> int:
+    """Return a duration in microseconds, exactly."""
+    return duration // _MICROSECOND
+
+
+def instant_text(ticks: int) -> str:
+    """Return microseconds since 1970 UTC in ISO 8601, between the years 1 and 9999."""
+    return (EPOCH + timedelta(microseconds=ticks)).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,199 @@
+"""Graph retrieval: from the nodes that a query names along their edges (S24)."""
+
+from collections.abc import Collection
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.columns.hits import Hits, Part
+from octavo.columns.ranking import rank_hits
+from octavo.columns.stored_document import StoredDocument
+from octavo.engines.report import SearchReport
+from octavo.errors import ConfigurationError, InvalidArgumentError, checked_count
+from octavo.graph.array_walk import ArrayWalk, GraphArrays
+from octavo.graph.bounds import WalkBounds
+from octavo.graph.store_walk import StoreWalk
+from octavo.graph.walked import Walked
+from octavo.spi import GraphMetadata, GraphStore, RAGContext
+from octavo.strategies.columnar import ColumnarStrategy, Ranking
+from octavo.strategies.inner import candidate_depth, checked_sources
+from octavo.strategies.linked import Linking
+from octavo.strategies.queries import Queries
+from octavo.strategies.sources import Documents, DocumentSource, at_present
+
+_BLOCK = 256
+
+
+class GraphRAGStrategy(ColumnarStrategy):
+    """Find the nodes that a query speaks of, and follow their outgoing edges.
+
+    Parameters
+    ----------
+    provider_name
+        The ``source`` of every result, and the store's name in messages.
+    store
+        The graph. One that offers arrays, such as :class:`~octavo.graph.csr_graph.CsrGraph`, is
+        walked for a whole batch in one kernel; any other is asked node by node.
+    allowed_sources
+        The fence: only nodes from these sources are returned or walked through; empty allows all.
+    max_depth
+        The largest number of edges of a path; 0 returns the seeds alone.
+    depth_decay
+        What a score is multiplied by at each hop, 0 to 1.
+    max_visited_nodes
+        The largest number of distinct nodes visited for a query, seeds included.
+    documents
+        Where the documents live that nodes link to: a corpus (``corpus.keyword_index``) or a store
+        in memory. A linked id that it does not know counts for nothing. A node without any known
+        document is the document that has its id; where there is none, the node yields itself.
+    candidate_depth
+        How many seeds are asked for, 100 by default; never fewer than ``max_results``, never more
+        than ``max_visited_nodes``.
+
+    Raises
+    ------
+    ConfigurationError
+        ``store`` is no graph store.
+    InvalidArgumentError
+        The name is blank, or a bound is out of its range.
+
+    Notes
+    -----
+    ``score(node) = max over all paths of at most max_depth edges of seed_score * decay^hops``, the
+    paths lying within the fence and passing no node twice. Nodes are visited best first: by score,
+    then by fewer hops, then by row. A document has the score of its best node. Edge weights change
+    nothing. Each hit tells ``hops``, ``seed_score`` and ``node_id``.
+    """
+
+    name = "graph"
+    DEFAULT_MAX_DEPTH: Final = 2
+    DEFAULT_DEPTH_DECAY: Final = 0.85
+    DEFAULT_MAX_VISITED_NODES: Final = 1024
+
+    def __init__(  # noqa: PLR0917 - the reference's constructor
+        self,
+        provider_name: str,
+        store: GraphStore,
+        allowed_sources: Collection[str],
+        max_depth: int,
+        depth_decay: float,
+        max_visited_nodes: int,
+        *,
+        documents: DocumentSource | None = None,
+        candidate_depth: int | None = None,
+    ) -> None:
+        if not isinstance(provider_name, str) or not provider_name.strip():
+            raise InvalidArgumentError(
+                f"provider_name: expected a non-blank string, found {provider_name!r}"
+            )
+        if not isinstance(store, GraphStore):
+            raise ConfigurationError(
+                f"store: expected a graph store (seeds, edges, node), found {type(store).__name__}"
+            )
+        if documents is not None and not isinstance(documents, DocumentSource):
+            raise ConfigurationError(
+                f"documents: expected a store of documents, found {type(documents).__name__}"
+            )
+        self._provider_name = provider_name
+        self._store = store
+        self._allowed_sources = checked_sources(allowed_sources)
+        self._bounds = WalkBounds(max_depth, depth_decay, max_visited_nodes)
+        self._documents = documents
+        self._candidate_depth = (
+            None if candidate_depth is None else checked_count("candidate_depth", candidate_depth)
+        )
+        self._arrays = (
+            ArrayWalk(provider_name, store, self._bounds, self._allowed_sources)
+            if isinstance(store, GraphArrays)
+            else None
+        )
+
+    def rank(self, queries: Queries, context: RAGContext) -> Ranking:
+        """Rank a batch; every document's source is the provider's name."""
+        ranking = self.stream(queries, context)
+        documents = ProvidedDocuments(ranking.documents, self._provider_name)
+        return Ranking(ranking.hits, documents, ranking.report)
+
+    def stream(
+        self, queries: Queries, context: RAGContext, documents: DocumentSource | None = None
+    ) -> Ranking:
+        """Rank a batch for a fusion: documents keep their own sources.
+
+        Parameters
+        ----------
+        queries, context
+            As in :meth:`rank`.
+        documents
+            Where linked documents are looked up if the strategy was given no store of its own.
+        """
+        chosen = documents if self._documents is None else self._documents
+        store = None if chosen is None else at_present(chosen)
+        walk, size = self._walk(), len(queries)
+        if isinstance(walk, ArrayWalk):
+            size = min(size, _BLOCK)  # so that what a walk visits fits into caches
+        starts = range(0, max(1, len(queries)), max(1, size))
+        linking = Linking(store, context.metadata_filters, len(starts))
+        # Where each node is a result, those beyond the limit need not be found.
+        wanted = context.max_results if store is None and not context.metadata_filters else None
+        depth = candidate_depth(context, self._candidate_depth)
+        seeds = min(self._bounds.max_visited_nodes, depth)
+        blocks = [
+            _ranked(walk.walk(queries.texts[start : start + size], seeds, wanted), linking, context)
+            for start in starts
+        ]
+        joined = [block.documents for block in blocks if block.documents is not store]
+        return Ranking(
+            Hits.concatenate([block.hits for block in blocks]),
+            joined[0] if joined else blocks[0].documents,
+            sum((block.report for block in blocks), SearchReport()),
+        )
+
+    def _walk(self) -> ArrayWalk | StoreWalk:
+        return self._arrays or StoreWalk(
+            self._provider_name, self._store, self._bounds, self._allowed_sources
+        )
+
+
+def _ranked(walked: Walked, linking: Linking, context: RAGContext) -> Ranking:
+    """Return the best documents of what was visited."""
+    linked, documents = linking.documents(walked)
+    hits = rank_hits(linked.at_least(context.min_score), context.max_results)
+    ids = np.array(walked.nodes.node_ids(hits.parts["node"].values), np.object_)
+    parts = {
+        "hops": hits.parts["hops"],
+        "seed_score": hits.parts["seed_score"],
+        "node_id": Part(ids, key=GraphMetadata.NODE_ID),
+    }
+    return Ranking(Hits(hits.offsets, hits.rows, hits.scores, parts), documents, walked.report)
+
+
+class ProvidedDocuments:
+    """Documents whose source is the provider that found them.
+
+    Parameters
+    ----------
+    documents
+        The documents with their own sources.
+    provider_name
+        What every source is replaced by.
+    """
+
+    def __init__(self, documents: Documents, provider_name: str) -> None:
+        self._documents = documents
+        self._provider_name = provider_name
+
+    def ids(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return the ids of ``rows``."""
+        return self._documents.ids(rows)
+
+    def identities(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return what an index knows the documents by."""
+        return self._documents.identities(rows)
+
+    def documents(self, rows: NDArray[np.int64]) -> list[StoredDocument]:
+        """Return the documents of ``rows``, from the provider."""
+        return [
+            document._replace(source=self._provider_name)
+            for document in self._documents.documents(rows)
+        ]
