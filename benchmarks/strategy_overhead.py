@@ -23,7 +23,7 @@ from octavo.strategies.queries import Queries
 
 VOCABULARY = 200_000
 BLOCK = 256
-LOOPED = 1_000
+LOOPED = 200
 NOW = "2026-01-31T00:00:00Z"
 
 
@@ -80,7 +80,7 @@ def build(rng: np.random.Generator, documents: int, path: Path) -> Corpus:
 def texts(rng: np.random.Generator, number: int, least: int, most: int) -> list[str]:
     words = np.array([f"w{word:x}" for word in range(VOCABULARY)])
     lengths = rng.integers(least, most + 1, number)
-    chosen = words[np.minimum(rng.zipf(1.1, int(lengths.sum())), VOCABULARY) - 1]
+    chosen = words[np.minimum(rng.zipf(1.02, int(lengths.sum())), VOCABULARY) - 1]
     return [" ".join(each) for each in np.split(chosen, np.cumsum(lengths)[:-1])]
 
 

@@ -11,19 +11,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from octavo.kernels.compile import kernel, readonly, writable
+from octavo.kernels.row_table import find_slot
 from octavo.kernels.top_k import select_best
-
-_SPREAD = 0x9E3779B1  # 2**32 / golden ratio; with 31 bits of a row the product fits in an int64
-
-
-@kernel(types.int64(readonly(types.int64), readonly(types.int64), types.int64, types.int64))
-def _find(keys: NDArray[np.int64], entries: NDArray[np.int64], mask: int, row: int) -> int:
-    """Return the slot of the open-addressing table that holds ``row``, or the free one for it."""
-    spread = (row & 0x7FFFFFFF) * _SPREAD
-    slot = ((spread >> 15) ^ (row >> 31)) & mask
-    while entries[slot] >= 0 and keys[slot] != row:
-        slot = (slot + 1) & mask
-    return int(slot)
 
 
 @kernel(
@@ -95,7 +84,7 @@ def _fuse(
                 position = offsets[stream, query] + rank - 1
                 if position >= offsets[stream, query + 1]:
                     continue
-                slot = _find(keys, table, mask, rows[position])
+                slot = find_slot(keys, table, mask, rows[position])
                 entry = table[slot]
                 if entry < 0:
                     entry = entries
