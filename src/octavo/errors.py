@@ -4,9 +4,12 @@ A message names the argument, column or file, what was expected and what came. E
 arguments are raised before any native code runs.
 """
 
+import contextlib
 import operator
+from decimal import Decimal
 from enum import StrEnum
-from typing import SupportsFloat, SupportsIndex
+from numbers import Real
+from typing import SupportsIndex
 
 
 class FailureReason(StrEnum):
@@ -154,11 +157,12 @@ def checked_count(name: str, value: object, lowest: int = 1, highest: int | None
         Naming the argument, what was expected and what came.
     """
     if not isinstance(value, bool) and isinstance(value, SupportsIndex):
-        count = operator.index(value)
-        if lowest <= count and (highest is None or count <= highest):
-            return count
+        with contextlib.suppress(TypeError):  # NumPy's booleans, and its arrays of rank 1 and more
+            count = operator.index(value)
+            if lowest <= count and (highest is None or count <= highest):
+                return count
     bounds = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
-    raise InvalidArgumentError(f"{name}: expected an integer {bounds}, found {value!r}")
+    raise InvalidArgumentError(f"{name}: expected an integer {bounds}, found {shown(value)}")
 
 
 def checked_fraction(name: str, value: object) -> float:
@@ -169,8 +173,29 @@ def checked_fraction(name: str, value: object) -> float:
     InvalidArgumentError
         Naming the argument, what was expected and what came.
     """
-    if isinstance(value, SupportsFloat) and not isinstance(value, bool):
-        number = float(value)
-        if 0.0 <= number <= 1.0:
-            return number
-    raise InvalidArgumentError(f"{name}: expected a number from 0 to 1, found {value!r}")
+    number = real_number(value)
+    if number is not None and 0.0 <= number <= 1.0:
+        return number
+    raise InvalidArgumentError(f"{name}: expected a number from 0 to 1, found {shown(value)}")
+
+
+def real_number(value: object) -> float | None:
+    """Return a real number as a float, ``None`` for all else.
+
+    Booleans, arrays and text are no numbers here, nor is what lies beyond the range of a float.
+    NumPy's scalars are: NumPy registers them with :mod:`numbers`, its booleans excepted.
+    """
+    if isinstance(value, Real | Decimal) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except (ArithmeticError, ValueError):  # 10**400; a signalling NaN
+            return None
+    return None
+
+
+def shown(value: object) -> str:
+    """Return ``repr(value)`` for a message, or the type's name where a value has none."""
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - an integer of 5000 digits, or anything a user's object does
+        return f"a value of type {type(value).__name__}"

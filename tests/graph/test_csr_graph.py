@@ -57,6 +57,41 @@ def test_nodes_and_edges_are_nodes_and_edges():
         CsrGraph(nodes("a b"), [("a", "to", "b")])
 
 
+@pytest.mark.parametrize(
+    ("node", "field"),
+    [
+        (GraphNode(5, "", "s"), "id"), (GraphNode("", "", "s"), "id"), (GraphNode(" ", "", "s"), "id"),
+        (GraphNode("\ud800", "", "s"), "id"), (GraphNode(None, "", "s"), "id"),
+        (GraphNode("b", None, "s"), "content"), (GraphNode("b", "", 5), "source"),
+        (GraphNode("b", "", "s", None), "metadata"), (GraphNode("b", "", "s", {1: "x"}), "metadata"),
+        (GraphNode("b", "", "s", {"x": []}), "metadata"),
+        (GraphNode("b", "", "s", {}, "abc"), "documents"),
+        (GraphNode("b", "", "s", {}, None), "documents"),
+        (GraphNode("b", "", "s", {}, ("x", 5)), "documents"),
+    ],
+)  # fmt: skip
+def test_fields_of_nodes_have_their_types(node, field):  # S24
+    with pytest.raises(InvalidArgumentError, match=f"node 1: {field}: expected"):
+        CsrGraph([*nodes("a"), node], [])
+
+
+def test_ends_of_edges_are_strings():  # S24
+    with pytest.raises(InvalidArgumentError, match="edge 0: source: expected a string, found 5"):
+        CsrGraph(nodes("a"), [GraphEdge(5, "to", "a")])
+    with pytest.raises(InvalidArgumentError, match="edge 0: target: expected a string, found None"):
+        CsrGraph(nodes("a"), [GraphEdge("a", "to", None)])
+
+
+def test_iterators_are_read_once_and_none_is_refused():
+    graph = CsrGraph(iter(nodes("a b")), iter(edges("a>b")))
+    assert [edge.target for edge in graph.edges("a")] == ["b"]
+    assert graph.targets.tolist() == [1]
+    with pytest.raises(InvalidArgumentError, match="nodes: expected a sequence of nodes"):
+        CsrGraph(None, [])
+    with pytest.raises(InvalidArgumentError, match="edges: expected a sequence of edges"):
+        CsrGraph([], None)
+
+
 def test_seeds_are_ranked_by_the_words_of_names_and_contents():  # S21
     graph = CsrGraph(
         [
@@ -112,7 +147,7 @@ def test_a_given_function_names_the_seeds():
 @pytest.mark.parametrize(
     "answer",
     [
-        [("a", float("nan"))], [("a", float("inf"))], [("a", True)], [("a", "1")], [("a", None)],
+        [("a", float("nan"))], [("a", float("inf"))], [("a", True)], [("a", 10**400)], [("a", "1")], [("a", None)],
         [("z", 1.0)], [(None, 1.0)], [("a",)], None, 3, [([], 1.0)],
     ],
 )  # fmt: skip

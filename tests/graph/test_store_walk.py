@@ -109,9 +109,12 @@ def test_what_a_store_raises(call, error):  # S43
         ("seeds", None), ("seeds", [1]), ("seeds", [("a", 1.0)]), ("seeds", [(None, 1.0)]),
         ("seeds", [(GraphNode("a", "", "s"), float("nan"))]),
         ("seeds", [(GraphNode("a", "", "s"), float("-inf"))]),
-        ("seeds", [(GraphNode("a", "", "s"), True)]),
+        ("seeds", [(GraphNode("a", "", "s"), True)]), ("seeds", [(GraphNode("a", "", "s"), 10**400)]),
+        ("seeds", [(GraphNode("\ud800", "", "s"), 1.0)]), ("seeds", [(GraphNode(5, "", "s"), 1.0)]),
         ("edges", None), ("edges", ["b"]), ("edges", [GraphNode("b", "", "s")]),
         ("node", None), ("node", "b"), ("node", GraphNode("c", "", "s")),
+        ("node", GraphNode("b", None, "s")), ("node", GraphNode("b", "", "s", None)),
+        ("node", GraphNode("b", "", "s", {}, "abc")),
     ],
 )  # fmt: skip
 def test_what_a_store_must_not_answer(call, answer):  # S43

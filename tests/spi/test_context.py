@@ -2,7 +2,9 @@
 
 import dataclasses
 import math
+from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from octavo.errors import FailureReason, InvalidArgumentError
@@ -58,7 +60,13 @@ def test_max_results_is_an_integer_of_at_least_one(value):  # S4
     assert caught.value.reason is FailureReason.VALIDATION
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400, "0", None, True])
+@pytest.mark.parametrize(
+    "value",
+    [
+        math.nan, math.inf, -math.inf, 10**400, pytest.param(10**5000, id="5000 digits"), "0", None, True, np.bool_(True),
+        np.array([0.5]), np.array(0.5), Decimal("sNaN"), Decimal("NaN"), 1j,
+    ],
+)  # fmt: skip
 def test_min_score_is_finite(value):  # S4
     with pytest.raises(InvalidArgumentError, match="min_score"):
         RAGContext(min_score=value)

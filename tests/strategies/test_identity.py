@@ -1,4 +1,4 @@
-"""One row a document across queries (S15)."""
+"""One row a document within a query (S15)."""
 
 import numpy as np
 
@@ -13,21 +13,37 @@ def documents(*names):
     return [RetrievedDocument("same text", "s", 0.0, {"entryId": name}) for name in names]
 
 
-def test_the_first_of_the_same_stands_for_all():
+def one_query(rows):
+    return np.zeros(len(rows), np.int64)
+
+
+def test_the_first_of_the_same_stands_for_all():  # S15
     returned = ReturnedDocuments(documents("a", "b", "a", "c", "b"))
-    assert canonical_rows(np.array([4, 3, 2, 1, 0]), returned).tolist() == [1, 3, 0, 1, 0]
-    assert canonical_rows(np.zeros(0, np.int64), returned).tolist() == []
+    rows = np.array([4, 3, 2, 1, 0])
+    assert canonical_rows(rows, returned, one_query(rows)).tolist() == [1, 3, 0, 1, 0]
+    nothing = np.zeros(0, np.int64)
+    assert canonical_rows(nothing, returned, nothing).tolist() == []
+
+
+def test_other_queries_change_nothing():  # S5 S15
+    returned = ReturnedDocuments(documents("a", "b", "a", "b", "a"))
+    rows, queries = np.array([0, 1, 2, 3, 4]), np.array([0, 0, 1, 1, 1])
+    assert canonical_rows(rows, returned, queries).tolist() == [0, 1, 2, 3, 2]
 
 
 def test_rows_of_a_store_are_so_already(corpus):
     rows = np.array([3, 1, 3])
-    assert canonical_rows(rows, DocumentList(documents("a", "a", "b", "c"))) is rows
-    assert canonical_rows(rows, corpus.keyword_index) is rows
+    listed = DocumentList(documents("a", "a", "b", "c"))
+    assert canonical_rows(rows, listed, one_query(rows)) is rows
+    assert canonical_rows(rows, corpus.keyword_index, one_query(rows)) is rows
 
 
 def test_what_is_joined_behind_a_store():
     store = DocumentList(documents("x", "y"))
     joined = JoinedDocuments(store, ReturnedDocuments(documents("a", "b", "a")))
-    assert canonical_rows(np.array([4, 1, 3, 2, 0]), joined).tolist() == [2, 1, 3, 2, 0]
+    rows = np.array([4, 1, 3, 2, 0])
+    assert canonical_rows(rows, joined, one_query(rows)).tolist() == [2, 1, 3, 2, 0]
+    apart = np.array([0, 0, 0, 1, 0])
+    assert canonical_rows(rows, joined, apart).tolist() == [4, 1, 3, 2, 0]
     inside = np.array([1, 0])
-    assert canonical_rows(inside, joined) is inside
+    assert canonical_rows(inside, joined, one_query(inside)) is inside

@@ -171,3 +171,16 @@ def test_errors_of_the_applications_objects(phase):
 def test_wrong_parts_are_configuration_errors(build):
     with pytest.raises(ConfigurationError, match="expected"):
         build()
+
+
+def test_the_parts_of_a_pipeline_are_checked_however_it_is_made():
+    with pytest.raises(ConfigurationError, match="strategy: expected an object with name"):
+        RAGPipeline(None, RAGContext())
+    with pytest.raises(ConfigurationError, match="default_context: expected a RAGContext"):
+        RAGPipeline(Recorder(), None)
+    with pytest.raises(ConfigurationError, match="query_preprocessor: expected a function"):
+        RAGPipeline(Recorder(), RAGContext(), "strip")
+    with pytest.raises(ConfigurationError, match="reranker: expected a function"):
+        RAGPipeline(Recorder(), RAGContext(), None, 5)
+    with pytest.raises(TypeError, match="context: expected a RAGContext, found dict"):
+        RAGPipeline.builder(Recorder()).build().execute("q", {})

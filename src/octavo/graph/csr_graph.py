@@ -1,20 +1,29 @@
 """A graph in memory: nodes by row, edges in compressed sparse rows."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
-from octavo.errors import ConfigurationError, ExecutionError, InvalidArgumentError, OctavoError
+from octavo.errors import (
+    ConfigurationError,
+    ExecutionError,
+    InvalidArgumentError,
+    OctavoError,
+    shown,
+)
+from octavo.graph.node_fault import node_fault
 from octavo.graph.node_keywords import NodeKeywords
 from octavo.graph.node_table import NodeTable
 from octavo.graph.seeds import best_seeds, checked_seed_score
 from octavo.spi import GraphEdge, GraphNode
 
+Given = TypeVar("Given")
 SeedFunction = Callable[[str, int], Sequence[tuple[str, float]]]
 
 
@@ -35,7 +44,7 @@ class CsrGraph:
     Raises
     ------
     InvalidArgumentError
-        A node's id repeats, or something is no node or no edge.
+        A node's id repeats, or something is no node or no edge, or has a field of another type.
 
     Examples
     --------
@@ -52,16 +61,16 @@ class CsrGraph:
 
     def __init__(
         self,
-        nodes: Sequence[GraphNode],
-        edges: Sequence[GraphEdge],
+        nodes: Iterable[GraphNode],
+        edges: Iterable[GraphEdge],
         seeds: SeedFunction | None = None,
     ) -> None:
         if seeds is not None and not callable(seeds):
             raise ConfigurationError(
                 f"seeds: expected a function of a query and a limit, found {type(seeds).__name__}"
             )
-        _check("node", nodes, GraphNode)
-        _check("edge", edges, GraphEdge)
+        nodes = _checked("node", nodes, node_fault)
+        edges = _checked("edge", edges, _edge_fault)
         self._nodes = NodeTable(nodes)
         self._seeds = seeds
         self._opening = threading.Lock()
@@ -174,9 +183,25 @@ class CsrGraph:
         return seeds
 
 
-def _check(what: str, found: Sequence[object], kind: type) -> None:
+def _checked(
+    what: str, given: Iterable[Given], fault_of: Callable[[object], str | None]
+) -> tuple[Given, ...]:
+    if not isinstance(given, Iterable):
+        raise InvalidArgumentError(
+            f"{what}s: expected a sequence of {what}s, found {type(given).__name__}"
+        )
+    found = tuple(given)
     for position, each in enumerate(found):
-        if not isinstance(each, kind):
-            raise InvalidArgumentError(
-                f"{what} {position}: expected a {kind.__name__}, found {type(each).__name__}"
-            )
+        fault = fault_of(each)
+        if fault is not None:
+            raise InvalidArgumentError(f"{what} {position}: {fault}")
+    return found
+
+
+def _edge_fault(edge: object) -> str | None:
+    if not isinstance(edge, GraphEdge):
+        return f"expected a GraphEdge, found {type(edge).__name__}"
+    for field, node_id in (("source", edge.source), ("target", edge.target)):
+        if not isinstance(node_id, str):
+            return f"{field}: expected a string, found {shown(node_id)}"
+    return None

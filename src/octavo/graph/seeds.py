@@ -4,9 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-import numpy as np
-
-from octavo.errors import ExecutionError
+from octavo.errors import ExecutionError, real_number, shown
 
 Node = TypeVar("Node", str, int)
 Seeds = Sequence[tuple[Node, float]]
@@ -51,8 +49,9 @@ def checked_seed_score(where: str, node: str, value: object) -> float:
     ExecutionError
         It is no finite number.
     """
-    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        score = float(value)
-        if math.isfinite(score):
-            return score + 0.0  # never minus zero
-    raise ExecutionError(f"{where}: node {node!r}: expected a finite seed score, found {value!r}")
+    score = real_number(value)
+    if score is not None and math.isfinite(score):
+        return score + 0.0  # never minus zero
+    raise ExecutionError(
+        f"{where}: node {node!r}: expected a finite seed score, found {shown(value)}"
+    )

@@ -10,6 +10,7 @@ from octavo.engines.report import SearchReport
 from octavo.errors import ExecutionError, OctavoError
 from octavo.graph.best_first import Visit, best_first
 from octavo.graph.bounds import WalkBounds
+from octavo.graph.node_fault import node_fault
 from octavo.graph.node_table import NodeTable
 from octavo.graph.seeds import best_seeds, checked_seed_score
 from octavo.graph.walked import Walked, too_many_paths, walk_parts
@@ -134,10 +135,9 @@ class StoreWalk:
         return node
 
     def _check(self, node: Any, call: str) -> None:  # noqa: ANN401 - whatever the store gave
-        if not isinstance(node, GraphNode):
-            raise ExecutionError(
-                f"{self._where}: {call}: expected a GraphNode, found {type(node).__name__}"
-            )
+        fault = self._asked(call, lambda: node_fault(node))
+        if fault is not None:
+            raise ExecutionError(f"{self._where}: {call}: {fault}")
 
     def _asked(self, what: str, call: Callable[[], Answer]) -> Answer:
         """Call the store; what it raises becomes an execution failure (S43)."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from octavo.errors import checked_count
+from octavo.errors import ConfigurationError, checked_count
 from octavo.memory.bm25_index import BM25Index
 from octavo.memory.vector_store import VectorMemoryStore
 
@@ -21,6 +21,13 @@ class HybridMemoryRetriever:
         The constant of Reciprocal Rank Fusion, at least 0.
     candidate_depth
         How many hits of each store are fused, at least 1.
+
+    Raises
+    ------
+    ConfigurationError
+        A store is of another kind.
+    InvalidArgumentError
+        A number is out of its range.
     """
 
     keyword_index: BM25Index
@@ -29,5 +36,13 @@ class HybridMemoryRetriever:
     candidate_depth: int = 100
 
     def __post_init__(self) -> None:
+        for name, store, kind in (
+            ("keyword_index", self.keyword_index, BM25Index),
+            ("vector_store", self.vector_store, VectorMemoryStore),
+        ):
+            if not isinstance(store, kind):
+                raise ConfigurationError(
+                    f"{name}: expected a {kind.__name__}, found {type(store).__name__}"
+                )
         checked_count("rrf_k", self.rrf_k, 0, _LARGEST_K)
         checked_count("candidate_depth", self.candidate_depth)

@@ -1,12 +1,11 @@
 """What a caller asks of a retrieval (S4)."""
 
-import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from octavo.errors import InvalidArgumentError, checked_count
+from octavo.errors import InvalidArgumentError, checked_count, real_number, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +56,10 @@ class RAGContext:
 
 
 def _checked_min_score(value: object) -> float:
-    if not isinstance(value, bool) and isinstance(value, int | float):
-        with contextlib.suppress(OverflowError):
-            if math.isfinite(value):
-                return float(value)
-    raise InvalidArgumentError(f"min_score: expected a finite number, found {value!r}")
+    number = real_number(value)
+    if number is not None and math.isfinite(number):
+        return number
+    raise InvalidArgumentError(f"min_score: expected a finite number, found {shown(value)}")
 
 
 def _checked_filters(filters: object) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from octavo.errors import ExecutionError, OctavoError, TemporalError
+from octavo.errors import ExecutionError, OctavoError, TemporalError, shown
 
 Clock = Callable[[], datetime]
 
@@ -17,14 +17,14 @@ def system_clock() -> datetime:
 
 
 def read_clock(clock: Clock) -> datetime:
-    """Return what a clock says.
+    """Return what a clock says, in UTC.
 
     Raises
     ------
     TemporalError
-        It is no datetime, or one without a zone.
+        It is no datetime, one without a zone, or one outside the years 1 to 9999 in UTC.
     ExecutionError
-        The clock raised something that is no error of octavo.
+        The clock, or the zone of its datetime, raised something that is no error of octavo.
     """
     try:
         now = clock()
@@ -32,9 +32,22 @@ def read_clock(clock: Clock) -> datetime:
         raise
     except Exception as error:
         raise ExecutionError(f"clock: raised {type(error).__name__}: {error}") from error
-    if not isinstance(now, datetime) or now.utcoffset() is None:
-        raise TemporalError(f"clock: expected a datetime with a zone, found {now!r}")
-    return now
+    if not isinstance(now, datetime):
+        raise TemporalError(f"clock: expected a datetime with a zone, found {shown(now)}")
+    try:
+        if now.utcoffset() is not None:
+            return now.astimezone(UTC)
+    except OctavoError:
+        raise
+    except OverflowError as error:
+        raise TemporalError(
+            f"clock: expected an instant in the years 1 to 9999 in UTC, found {shown(now)}"
+        ) from error
+    except Exception as error:
+        raise ExecutionError(
+            f"clock: the zone of its datetime raised {type(error).__name__}: {error}"
+        ) from error
+    raise TemporalError(f"clock: expected a datetime with a zone, found {shown(now)}")
 
 
 def microseconds(instant: datetime) -> int:

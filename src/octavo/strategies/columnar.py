@@ -81,11 +81,11 @@ class ColumnarStrategy(ABC):
         Raises
         ------
         TypeError
-            ``query`` is no string.
+            ``query`` is no string, or ``context`` no :class:`RAGContext`.
         """
         if not isinstance(query, str):
             raise TypeError(f"query: expected a string, found {type(query).__name__}")
-        return self.rank(Queries((query,)), context or RAGContext()).retrieved()
+        return self.rank(Queries((query,)), given_context(context)).retrieved()
 
     def retrieve_batch(
         self, queries: "Texts | Queries", context: RAGContext | None = None
@@ -96,6 +96,22 @@ class ColumnarStrategy(ABC):
         Columns: ``query_id`` (the query's position, as text), ``rank`` from 1, ``id``, ``score``,
         then the parts that the strategy has.
         """
+        given = given_context(context)
         block = queries if isinstance(queries, Queries) else Queries.of(queries)
         query_ids = pa.array([str(position) for position in range(len(block))], pa.string())
-        return self.rank(block, context or RAGContext()).table(query_ids)
+        return self.rank(block, given).table(query_ids)
+
+
+def given_context(context: RAGContext | None) -> RAGContext:
+    """Return a caller's context, or a default one where there is none.
+
+    Raises
+    ------
+    TypeError
+        It is something else.
+    """
+    if context is None:
+        return RAGContext()
+    if not isinstance(context, RAGContext):
+        raise TypeError(f"context: expected a RAGContext, found {type(context).__name__}")
+    return context

@@ -4,11 +4,9 @@ from collections.abc import Collection
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits, Part
 from octavo.columns.ranking import rank_hits
-from octavo.columns.stored_document import StoredDocument
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError, InvalidArgumentError, checked_count
 from octavo.graph.array_walk import ArrayWalk, GraphArrays
@@ -19,8 +17,9 @@ from octavo.spi import GraphMetadata, GraphStore, RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.inner import candidate_depth, checked_sources
 from octavo.strategies.linked import Linking
+from octavo.strategies.provided import ProvidedDocuments
 from octavo.strategies.queries import Queries
-from octavo.strategies.sources import Documents, DocumentSource, at_present
+from octavo.strategies.sources import DocumentSource, at_present
 
 _BLOCK = 256
 
@@ -166,34 +165,3 @@ def _ranked(walked: Walked, linking: Linking, context: RAGContext) -> Ranking:
         "node_id": Part(ids, key=GraphMetadata.NODE_ID),
     }
     return Ranking(Hits(hits.offsets, hits.rows, hits.scores, parts), documents, walked.report)
-
-
-class ProvidedDocuments:
-    """Documents whose source is the provider that found them.
-
-    Parameters
-    ----------
-    documents
-        The documents with their own sources.
-    provider_name
-        What every source is replaced by.
-    """
-
-    def __init__(self, documents: Documents, provider_name: str) -> None:
-        self._documents = documents
-        self._provider_name = provider_name
-
-    def ids(self, rows: NDArray[np.int64]) -> list[str]:
-        """Return the ids of ``rows``."""
-        return self._documents.ids(rows)
-
-    def identities(self, rows: NDArray[np.int64]) -> list[str]:
-        """Return what an index knows the documents by."""
-        return self._documents.identities(rows)
-
-    def documents(self, rows: NDArray[np.int64]) -> list[StoredDocument]:
-        """Return the documents of ``rows``, from the provider."""
-        return [
-            document._replace(source=self._provider_name)
-            for document in self._documents.documents(rows)
-        ]

@@ -12,8 +12,9 @@ from octavo.kernels.parent_expansion import expand_to_parents
 from octavo.spi import HierarchyMetadata, RAGContext, RAGStrategy
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.hierarchy_index import HierarchyIndex
-from octavo.strategies.inner import candidate_depth, carried, inner_context
+from octavo.strategies.inner import candidate_depth, carried, checked_sources, inner_context
 from octavo.strategies.joined import JoinedDocuments, join
+from octavo.strategies.provided import own_sources
 from octavo.strategies.queries import Queries
 from octavo.strategies.returned import as_columnar
 from octavo.strategies.sources import Documents
@@ -71,7 +72,7 @@ class HierarchicalRAGStrategy(ColumnarStrategy):
     ) -> None:
         self._child = as_columnar(child)
         self._index = index
-        self._allowed_sources = frozenset(allowed_sources)
+        self._allowed_sources = checked_sources(allowed_sources)
         self._max_depth = checked_count("max_depth", max_depth, 0, _DEEPEST)
         self._decay = checked_fraction("decay", decay)
         self._depth = candidate_depth
@@ -82,7 +83,14 @@ class HierarchicalRAGStrategy(ColumnarStrategy):
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one ranking of the child, then one expansion for all queries."""
         depth = candidate_depth(context, self._depth)
-        inner = self._child.rank(queries, inner_context(context, depth))
+        return self._expand(self._child.rank(queries, inner_context(context, depth)), context)
+
+    def stream(self, queries: Queries, context: RAGContext) -> Ranking:
+        """Rank a batch as one stream of a fusion, and the child with it (S20, S24)."""
+        depth = candidate_depth(context, self._depth)
+        return self._expand(self._child.stream(queries, inner_context(context, depth)), context)
+
+    def _expand(self, inner: Ranking, context: RAGContext) -> Ranking:
         hits, documents = join(inner.hits, inner.documents, self._index.store)
         selection = self._index.store.select(context.metadata_filters)
         matching = selection.admitted
@@ -99,7 +107,7 @@ class HierarchicalRAGStrategy(ColumnarStrategy):
             self._index.parents,
             max_depth=self._max_depth,
             decay=self._decay,
-            limit=context.max_results,
+            limit=min(context.max_results, _DEEPEST),
             admitted=matching,
             allowed=self._allowed,
             shown=shown,
@@ -118,7 +126,7 @@ class HierarchicalRAGStrategy(ColumnarStrategy):
         """Return which rows are not fenced out by their own source; the kernel sees to the index's."""
         inside = np.ones(len(rows), np.bool_)
         unknown = np.flatnonzero(rows >= len(self._index))
-        sources = [document.source for document in documents.documents(rows[unknown])]
+        sources = own_sources(documents, rows[unknown])
         inside[unknown] = [source in self._allowed_sources for source in sources]
         return inside
 

@@ -24,6 +24,7 @@ from octavo.strategies.sources import (
     KeywordSource,
     VectorSource,
     at_present,
+    checked_source,
 )
 from octavo.strategies.vector import query_vectors
 
@@ -49,6 +50,11 @@ class HybridRAGStrategy(ColumnarStrategy):
         A third stream. Without one, the other two are fused all the same.
     candidate_depth
         How many hits of each stream are fused, 100 by default; ``max_results`` are always taken.
+
+    Raises
+    ------
+    ConfigurationError
+        A store is no keyword or vector source, or the graph no :class:`GraphRAGStrategy`.
 
     Notes
     -----
@@ -76,6 +82,10 @@ class HybridRAGStrategy(ColumnarStrategy):
         self._depth = settings.candidate_depth
         if candidate_depth is not None:
             self._depth = checked_count("candidate_depth", candidate_depth)
+        if graph is not None and not isinstance(graph, GraphRAGStrategy):
+            raise ConfigurationError(
+                f"graph: expected a GraphRAGStrategy, found {type(graph).__name__}"
+            )
         self._graph = graph
 
     @property
@@ -154,7 +164,10 @@ def _settings(
     if not isinstance(keyword_index, HybridMemoryRetriever):
         if vector_store is None:
             raise ConfigurationError("hybrid: expected a keyword index and a vector store")
-        return _Settings(keyword_index, vector_store)
+        return _Settings(
+            checked_source("keyword_index", keyword_index, KeywordSource),
+            checked_source("vector_store", vector_store, VectorSource),
+        )
     if vector_store is not None:
         raise ConfigurationError("hybrid: expected a retriever alone, or two stores")
     retriever = keyword_index

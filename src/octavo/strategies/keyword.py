@@ -3,7 +3,7 @@
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.queries import Queries
-from octavo.strategies.sources import KeywordSource, at_present
+from octavo.strategies.sources import KeywordSource, at_present, checked_source
 
 
 class KeywordRAGStrategy(ColumnarStrategy):
@@ -14,6 +14,11 @@ class KeywordRAGStrategy(ColumnarStrategy):
     index
         A corpus (``corpus.keyword_index``) or any other keyword source.
 
+    Raises
+    ------
+    ConfigurationError
+        ``index`` is no keyword source.
+
     Notes
     -----
     k1 = 1.2, b = 0.75, idf = ln(1 + (N - df + 0.5) / (df + 0.5)), terms joined by OR. Any text is
@@ -23,7 +28,7 @@ class KeywordRAGStrategy(ColumnarStrategy):
     name = "keyword"
 
     def __init__(self, index: KeywordSource) -> None:
-        self._index = index
+        self._index = checked_source("index", index, KeywordSource)
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch; one search of the index for all queries."""

@@ -118,7 +118,7 @@ class MultiQueryRAGStrategy(ColumnarStrategy):
             each[stream] for stream in range(width) for each in variants if stream < len(each)
         )
         base = self._base.stream(
-            Queries(texts, None, queries.clocks),
+            Queries(texts, None, queries.clocks, self._cancellation),
             inner_context(context, depth_of(context, self._depth)),
         )
         self._cancellation.raise_if_cancelled()
@@ -165,9 +165,10 @@ class MultiQueryRAGStrategy(ColumnarStrategy):
         offsets = np.zeros((streams, queries + 1), np.int64)
         offsets[:, 1:] = np.cumsum(lengths).reshape(streams, queries)
         offsets[1:, 0] = offsets[:-1, -1]
+        asked = np.broadcast_to(np.arange(queries), exists.shape)[exists]
         kept, rows, scores, ranks = reciprocal_rank_fusion(
             offsets,
-            canonical_rows(base.hits.rows, base.documents),
+            canonical_rows(base.hits.rows, base.documents, asked[base.hits.query_of()]),
             k=self.RRF_K,
             limit=min(limit, max(1, len(base.hits))),
         )

@@ -37,6 +37,13 @@ class RAGPipeline:
     query_preprocessor: QueryPreprocessor | None = None
     reranker: DocumentReranker | None = None
 
+    def __post_init__(self) -> None:
+        as_columnar(self.strategy)
+        _context(self.default_context)
+        for name in ("query_preprocessor", "reranker"):
+            if getattr(self, name) is not None:
+                _function(name, getattr(self, name))
+
     @staticmethod
     def builder(strategy: RAGStrategy) -> "RAGPipelineBuilder":
         """Begin a pipeline.
@@ -49,7 +56,7 @@ class RAGPipeline:
         Raises
         ------
         ConfigurationError
-            The strategy lacks one of them.
+            The strategy lacks one of them, or its name is no string.
         """
         return RAGPipelineBuilder(strategy)
 
@@ -81,7 +88,7 @@ class RAGPipeline:
         Raises
         ------
         TypeError
-            ``query`` is no string.
+            ``query`` is no string, or ``context`` no :class:`RAGContext`.
         ExecutionError
             The preprocessor, the strategy or the reranker raised something that is no
             :class:`~octavo.OctavoError`, or returned what it must not.
@@ -94,7 +101,8 @@ class RAGPipeline:
                 raise ExecutionError(
                     f"query preprocessor: expected a string, found {type(query).__name__}"
                 )
-        found = as_columnar(self.strategy).retrieve(query, context or self.default_context)
+        context = self.default_context if context is None else context
+        found = as_columnar(self.strategy).retrieve(query, context)
         if self.reranker is None:
             return found
         return _documents("reranker", _called("reranker", self.reranker, found))
@@ -110,11 +118,7 @@ class RAGPipelineBuilder:
     """
 
     def __init__(self, strategy: RAGStrategy) -> None:
-        if not isinstance(strategy, RAGStrategy):
-            raise ConfigurationError(
-                "strategy: expected an object with name and retrieve(query, context), "
-                f"found {type(strategy).__name__}"
-            )
+        as_columnar(strategy)
         self._strategy = strategy
         self._default_context = RAGContext()
         self._query_preprocessor: QueryPreprocessor | None = None
@@ -122,11 +126,7 @@ class RAGPipelineBuilder:
 
     def default_context(self, context: RAGContext) -> "RAGPipelineBuilder":
         """Set the context of calls that bring none."""
-        if not isinstance(context, RAGContext):
-            raise ConfigurationError(
-                f"default_context: expected a RAGContext, found {type(context).__name__}"
-            )
-        self._default_context = context
+        self._default_context = _context(context)
         return self
 
     def query_preprocessor(self, preprocessor: QueryPreprocessor) -> "RAGPipelineBuilder":
@@ -158,6 +158,14 @@ def _function(name: str, function: Given) -> Given:
     if not callable(function):
         raise ConfigurationError(f"{name}: expected a function, found {type(function).__name__}")
     return function
+
+
+def _context(context: RAGContext) -> RAGContext:
+    if not isinstance(context, RAGContext):
+        raise ConfigurationError(
+            f"default_context: expected a RAGContext, found {type(context).__name__}"
+        )
+    return context
 
 
 def _called(name: str, function: Callable[[Given], Made], argument: Given) -> Made:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from octavo.errors import InvalidArgumentError
+from octavo.spi import CancellationToken
 
 Texts: TypeAlias = "Iterable[str] | pa.Array[Any] | pa.ChunkedArray[Any]"
 
@@ -42,6 +43,8 @@ class Queries:
         Float array of shape ``(queries, dimensions)`` that stands in for embedding the texts.
     clocks
         The moment of the batch; shared by the pieces that it is cut into.
+    cancellation
+        Looked at between the calls of an application's own strategy.
 
     Raises
     ------
@@ -54,6 +57,7 @@ class Queries:
     texts: Sequence[str]
     vectors: NDArray[np.floating] | None = None
     clocks: ClockReadings = field(default_factory=ClockReadings)
+    cancellation: CancellationToken | None = None
 
     @staticmethod
     def of(texts: Texts, vectors: ArrayLike | None = None) -> "Queries":
@@ -82,7 +86,7 @@ class Queries:
 
     def __getitem__(self, positions: slice) -> "Queries":
         vectors = None if self.vectors is None else self.vectors[positions]
-        return Queries(self.texts[positions], vectors, self.clocks)
+        return Queries(self.texts[positions], vectors, self.clocks, self.cancellation)
 
 
 def _array(vectors: ArrayLike) -> NDArray[Any]:

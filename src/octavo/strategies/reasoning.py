@@ -15,6 +15,7 @@ from octavo.errors import checked_count
 from octavo.spi import HierarchyMetadata, NodeView, RAGContext, TreeNavigator
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.hierarchy_index import HierarchyIndex
+from octavo.strategies.inner import checked_sources
 from octavo.strategies.navigators import BoundNavigator, Choose, bind_navigator
 from octavo.strategies.queries import Queries
 
@@ -87,7 +88,7 @@ class ReasoningRAGStrategy(ColumnarStrategy):
     ) -> None:
         self._index = index
         self._navigator = bind_navigator(navigator, model)
-        self._allowed = index.store.fence(frozenset(allowed_sources))
+        self._allowed = index.store.fence(checked_sources(allowed_sources))
         self._max_nodes_visited = checked_count("max_nodes_visited", max_nodes_visited)
         self._max_depth = checked_count("max_depth", max_depth, 0)
 

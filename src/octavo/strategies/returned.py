@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from octavo.columns.hits import Hits
 from octavo.columns.stored_document import StoredDocument
 from octavo.engines.report import SearchReport
-from octavo.errors import ExecutionError, OctavoError
+from octavo.errors import ConfigurationError, ExecutionError, OctavoError, shown
 from octavo.spi import HierarchyMetadata, RAGContext, RAGStrategy, RetrievedDocument
 from octavo.spi.metadata import ENTRY_ID
-from octavo.strategies.columnar import ColumnarStrategy, Ranking
+from octavo.strategies.columnar import ColumnarStrategy, Ranking, given_context
 from octavo.strategies.queries import Queries
+from octavo.strategies.returned_check import checked_documents
 
 
 class ReturnedDocuments:
@@ -83,6 +84,8 @@ class ReturnedStrategy(ColumnarStrategy):
         scores: list[float] = []
         rows: list[int] = []
         for query in queries.texts:
+            if queries.cancellation is not None:
+                queries.cancellation.raise_if_cancelled()
             best = self._ordered(self._asked(query, context), context)
             first = len(documents)
             documents.extend(document for _, document in best)
@@ -102,14 +105,14 @@ class ReturnedStrategy(ColumnarStrategy):
         """Return the very documents that the strategy returned, put in order."""
         if not isinstance(query, str):
             raise TypeError(f"query: expected a string, found {type(query).__name__}")
-        context = context or RAGContext()
+        context = given_context(context)
         return tuple(
             document for _, document in self._ordered(self._asked(query, context), context)
         )
 
     def _asked(self, query: str, context: RAGContext) -> Sequence[RetrievedDocument]:
         try:
-            return tuple(self._strategy.retrieve(query, context))
+            return checked_documents(self.name, self._strategy.retrieve(query, context))
         except OctavoError:
             raise
         except Exception as error:
@@ -132,7 +135,22 @@ class ReturnedStrategy(ColumnarStrategy):
 
 
 def as_columnar(strategy: RAGStrategy) -> ColumnarStrategy:
-    """Return octavo's own strategies as they are, and any other as a :class:`ReturnedStrategy`."""
+    """Return octavo's own strategies as they are, and any other as a :class:`ReturnedStrategy`.
+
+    Raises
+    ------
+    ConfigurationError
+        It is no strategy: an object with ``name``, a string, and ``retrieve``.
+    """
+    if isinstance(strategy, type) or not isinstance(strategy, RAGStrategy):
+        raise ConfigurationError(
+            "strategy: expected an object with name and retrieve(query, context), "
+            f"found {shown(strategy) if isinstance(strategy, type) else type(strategy).__name__}"
+        )
+    if not isinstance(strategy.name, str):
+        raise ConfigurationError(
+            f"strategy: expected a name that is a string, found {shown(strategy.name)}"
+        )
     return strategy if isinstance(strategy, ColumnarStrategy) else ReturnedStrategy(strategy)
 
 

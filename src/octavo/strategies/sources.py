@@ -13,6 +13,7 @@ from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
 from octavo.columns.stored_document import StoredDocument
 from octavo.engines.report import SearchReport
+from octavo.errors import ConfigurationError
 
 Source = TypeVar("Source")
 
@@ -92,3 +93,28 @@ class VectorSource(DocumentSource, Protocol):
     ) -> tuple[Hits, SearchReport]:
         """Return the ``depth`` best rows of each query vector by cosine (S20)."""
         ...
+
+
+def checked_source(name: str, source: Source, kind: type) -> Source:
+    """Return a store if it has the methods of ``kind``, one of the protocols of this file.
+
+    Properties are not looked at: ``isinstance`` reads them in Python 3.11, and to know its rows a
+    store in memory has to write what changed.
+
+    Raises
+    ------
+    ConfigurationError
+        Naming the argument, the methods expected and what came.
+    """
+    methods = [
+        member
+        for member in dir(kind)
+        if not member.startswith("_") and callable(getattr(kind, member))
+    ]
+    missing = [method for method in methods if not callable(getattr(source, method, None))]
+    if missing or isinstance(source, type):
+        raise ConfigurationError(
+            f"{name}: expected a {kind.__name__} (an object with {', '.join(methods)}), "
+            f"found {type(source).__name__}"
+        )
+    return source

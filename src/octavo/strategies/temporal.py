@@ -24,6 +24,7 @@ from octavo.strategies.clock import (
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.inner import candidate_depth as depth_of
 from octavo.strategies.inner import carried, checked_sources, inner_context
+from octavo.strategies.provided import own_sources
 from octavo.strategies.queries import Queries
 from octavo.strategies.returned import as_columnar
 from octavo.strategies.sources import Documents
@@ -158,10 +159,8 @@ class TemporalRAGStrategy(ColumnarStrategy):
         known = known_rows >= 0
         inside = np.zeros(len(rows), np.bool_)
         inside[known] = self._fence[known_rows[known]]
-        inside[~known] = [
-            document.source in self._allowed_sources
-            for document in documents.documents(rows[~known])
-        ]
+        sources = own_sources(documents, rows[~known])
+        inside[~known] = [source in self._allowed_sources for source in sources]
         return inside
 
     def _check_future(

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.queries import Queries
-from octavo.strategies.sources import VectorSource, at_present
+from octavo.strategies.sources import VectorSource, at_present, checked_source
 
 
 class VectorRAGStrategy(ColumnarStrategy):
@@ -17,6 +17,11 @@ class VectorRAGStrategy(ColumnarStrategy):
     store
         A corpus (``corpus.vector_store``) or any other vector source.
 
+    Raises
+    ------
+    ConfigurationError
+        ``store`` is no vector source.
+
     Notes
     -----
     A zero vector has cosine 0 with everything. Its quality is the embedding's: the built-in hash
@@ -26,7 +31,7 @@ class VectorRAGStrategy(ColumnarStrategy):
     name = "vector"
 
     def __init__(self, store: VectorSource) -> None:
-        self._store = store
+        self._store = checked_source("store", store, VectorSource)
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch; one search of the store for all queries."""
