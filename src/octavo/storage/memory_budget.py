@@ -8,7 +8,10 @@ from octavo.errors import InvalidArgumentError
 
 MIB = 1 << 20
 SMALLEST_BUDGET = 512 * MIB
-"""Loaded libraries alone take about 250 MiB; less than this leaves no room to work in."""
+"""Less than this leaves no room to work in."""
+
+_BASE = 384 * MIB
+"""What loaded libraries, batches under way and mapped files take, whatever the budget."""
 
 SMALLEST_HEAP = 16 * MIB
 LARGEST_HEAP = 1024 * MIB
@@ -25,7 +28,7 @@ class MemoryBudget:
 
     def heap(self, writers: int) -> int:
         """Return the bytes of postings that each of ``writers`` keyword writers may hold."""
-        share = (self.total - SMALLEST_BUDGET // 2) // (2 * writers)
+        share = (self.total - _BASE) // (2 * writers)
         return max(SMALLEST_HEAP, min(LARGEST_HEAP, share))
 
 
