@@ -195,8 +195,8 @@ MUTANTS = (
     Mutant(
         "S20",
         "an all-zero query votes in a fusion",
-        "strategies/hybrid.py",
-        "if not zero.any():",
+        "strategies/vector.py",
+        "if bool(voting.all()):",
         "if True:",
         RULES_TEST + "test_hybrid",
     ),

@@ -23,6 +23,7 @@ from octavo import (
     VectorMemoryStore,
     VectorRAGStrategy,
 )
+from octavo.strategies.queries import Queries
 
 
 class Own:
@@ -92,6 +93,15 @@ def test_a_zero_query_votes_in_no_fusion_however_deep(tmp_path):  # S20
     assert expected[0] == ("b", 1.0)
     through = HierarchicalRAGStrategy(vector, HierarchyIndex([]), max_depth=0)
     assert found(variants(through, ["nothing"]), "y") == expected
+
+
+def test_a_stream_keeps_the_state_it_ranked():  # S31
+    store = VectorMemoryStore(lambda text: [float(text.count("x")), float(text.count("y"))])
+    for identifier, text in (("a", "x"), ("b", "y")):
+        store.add(MemoryEntry(identifier, text, MemoryTier.SEMANTIC))
+    ranking = VectorRAGStrategy(store).stream(Queries(("y", "nothing")), RAGContext())
+    store.remove("a")
+    assert [hit.metadata["entryId"] for hit in ranking.retrieved()] == ["b", "a"]
 
 
 def test_a_fence_over_a_graph_means_the_same_alone_and_fused():  # S24

@@ -2,12 +2,8 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError, checked_count
 from octavo.memory.hybrid_retriever import HybridMemoryRetriever
@@ -17,6 +13,7 @@ from octavo.strategies.fusion import fuse
 from octavo.strategies.graph import GraphRAGStrategy
 from octavo.strategies.inner import candidate_depth, inner_context
 from octavo.strategies.joined import JoinedStores, join
+from octavo.strategies.keyword import KeywordRAGStrategy
 from octavo.strategies.queries import Queries
 from octavo.strategies.sources import (
     Documents,
@@ -26,7 +23,10 @@ from octavo.strategies.sources import (
     at_present,
     checked_source,
 )
-from octavo.strategies.vector import query_vectors
+from octavo.strategies.vector import VectorRAGStrategy
+
+if TYPE_CHECKING:
+    from octavo.columns.hits import Hits
 
 
 class GraphStream(Enum):
@@ -97,12 +97,13 @@ class HybridRAGStrategy(ColumnarStrategy):
         """Rank a batch: one search of each stream, then one fusion for all queries."""
         depth = candidate_depth(context, self._depth)
         store, keyword_index, vector_store = self._stores()
+        inner = inner_context(context, depth)
         rankings = {
-            "keyword": _rank_keyword(keyword_index, queries, context, depth),
-            "vector": _rank_vector(vector_store, queries, context, depth),
+            "keyword": KeywordRAGStrategy(keyword_index).stream(queries, inner),
+            "vector": VectorRAGStrategy(vector_store).stream(queries, inner),
         }
         if self._graph is not None:
-            rankings["graph"] = self._graph.stream(queries, inner_context(context, depth), store)
+            rankings["graph"] = self._graph.stream(queries, inner, store)
         documents: Documents = store
         streams: dict[str, Hits] = {}
         for name, ranking in rankings.items():
@@ -125,29 +126,6 @@ class HybridRAGStrategy(ColumnarStrategy):
             keyword_index,
             vector_store,
         )
-
-
-def _rank_keyword(
-    index: KeywordSource, queries: Queries, context: RAGContext, depth: int
-) -> Ranking:
-    selection = index.select(context.metadata_filters)
-    hits, report = index.rank_keyword(queries.texts, depth, selection)
-    return Ranking(hits, index, report)
-
-
-def _rank_vector(store: VectorSource, queries: Queries, context: RAGContext, depth: int) -> Ranking:
-    selection = store.select(context.metadata_filters)
-    vectors = query_vectors(queries, store)
-    hits, report = store.rank_vector(vectors, depth, selection)
-    return Ranking(_without_zero_queries(hits, vectors), store, report)
-
-
-def _without_zero_queries(hits: Hits, vectors: NDArray[np.floating]) -> Hits:
-    """Empty the stream of each all-zero query: it says nothing, so it must not vote (S20)."""
-    zero: NDArray[np.bool_] = np.logical_not(vectors.any(axis=1))
-    if not zero.any():
-        return hits
-    return hits.keep(~zero[hits.query_of()])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Vector retrieval: cosine similarity of embeddings (S20)."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,12 +46,12 @@ class VectorRAGStrategy(ColumnarStrategy):
     def stream(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank as one stream of a fusion: an all-zero query says nothing and has no vote (S20)."""
         vectors = query_vectors(queries, self._store)
-        ranking = self.rank(Queries(queries.texts, vectors, queries.clocks), context)
+        ranking = self.rank(replace(queries, vectors=vectors), context)
         voting: NDArray[np.bool_] = np.asarray(vectors.any(axis=1))
         if bool(voting.all()):
             return ranking
         hits = ranking.hits.keep(voting[ranking.hits.query_of()])
-        return Ranking(hits, self._store, ranking.report)
+        return replace(ranking, hits=hits)
 
 
 def query_vectors(queries: Queries, store: VectorSource) -> NDArray[np.floating]:
