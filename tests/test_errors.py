@@ -6,10 +6,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from octavo.errors import InvalidArgumentError, checked_count, checked_fraction
+from octavo.errors import (
+    InvalidArgumentError,
+    checked_count,
+    checked_fraction,
+    plain_text,
+    shown,
+    told,
+)
 
 NO_NUMBERS = [
-    True, np.bool_(True), np.bool_(False), None, "1", b"1", 1j, [1], np.array([0.5]), np.array([3]),
+    True, np.bool_(True), np.bool_(False), None, "1", b"1", 1j, [1], np.array([0.5]), np.array([3]), np.array(3), np.array(0.5),
     np.array([1, 2]), Decimal("sNaN"), Decimal("NaN"), float("nan"), float("inf"), 2.5,
 ]  # fmt: skip
 
@@ -44,3 +51,31 @@ def test_fractions(value):  # S29
 def test_counts(value):  # S29
     found = checked_count("count", value, 1, 9)
     assert (type(found), found) == (int, int(value))
+
+
+class Hostile(str):
+    """Text that raises whatever is done with it."""
+
+    __slots__ = ()
+
+    def _raise(self, *_):
+        raise ZeroDivisionError
+
+    __eq__ = __hash__ = __repr__ = __str__ = __format__ = __len__ = strip = _raise
+
+
+def test_text_is_read_without_running_its_own_code():  # S43
+    text = plain_text(Hostile("plain"))
+    assert (type(text), text) == (str, "plain")
+    assert plain_text(np.str_("numpy")) == "numpy"
+    assert [plain_text(value) for value in (None, 1, b"bytes", ["a"])] == [None] * 4
+
+
+def test_messages_name_the_type_of_what_cannot_be_shown():
+    class SilentError(Exception):
+        def __str__(self):
+            raise ZeroDivisionError
+
+    assert told(SilentError()) == "SilentError"
+    assert told(KeyError("gone")) == "KeyError: 'gone'"
+    assert shown(Hostile("plain")) == "a value of type Hostile"

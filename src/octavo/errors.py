@@ -4,12 +4,10 @@ A message names the argument, column or file, what was expected and what came. E
 arguments are raised before any native code runs.
 """
 
-import contextlib
 import operator
 from decimal import Decimal
 from enum import StrEnum
-from numbers import Real
-from typing import SupportsIndex
+from numbers import Integral, Real
 
 
 class FailureReason(StrEnum):
@@ -156,11 +154,11 @@ def checked_count(name: str, value: object, lowest: int = 1, highest: int | None
     InvalidArgumentError
         Naming the argument, what was expected and what came.
     """
-    if not isinstance(value, bool) and isinstance(value, SupportsIndex):
-        with contextlib.suppress(TypeError):  # NumPy's booleans, and its arrays of rank 1 and more
-            count = operator.index(value)
-            if lowest <= count and (highest is None or count <= highest):
-                return count
+    # NumPy registers its integers with `numbers`; its booleans and arrays, rank 0 too, are none.
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        count = operator.index(value)
+        if lowest <= count and (highest is None or count <= highest):
+            return count
     bounds = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
     raise InvalidArgumentError(f"{name}: expected an integer {bounds}, found {shown(value)}")
 
@@ -191,6 +189,19 @@ def real_number(value: object) -> float | None:
         except (ArithmeticError, ValueError):  # 10**400; a signalling NaN
             return None
     return None
+
+
+def plain_text(value: object) -> str | None:
+    """Return text as an exact ``str``, ``None`` for all else; runs no code of the value's type."""
+    return str.__str__(value) if issubclass(type(value), str) else None
+
+
+def told(error: BaseException) -> str:
+    """Return an error's type and message, the type alone where it has no message to give."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 - whatever the error's own ``__str__`` does
+        return type(error).__name__
 
 
 def shown(value: object) -> str:

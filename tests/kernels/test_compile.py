@@ -3,6 +3,9 @@
 import os
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -10,6 +13,8 @@ import pytest
 from numba import types
 
 from octavo.kernels import compile as compiling
+
+compiled_only = pytest.mark.skipif(compiling.jit_disabled(), reason="nothing is compiled at all")
 
 KERNEL = """
 from numba import types
@@ -32,6 +37,7 @@ def run_kernel(directory, **environment):
     ).stdout  # fmt: skip
 
 
+@compiled_only
 def test_damaged_cache_files_are_passed_over(tmp_path):
     assert run_kernel(tmp_path) == "42\n"
     cached = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
@@ -52,17 +58,19 @@ def test_without_the_compiler(tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
+@compiled_only
 @pytest.mark.parametrize("error", [RuntimeError("no locator"), OSError(28, "No space left")])
 def test_an_error_of_the_cache_is_no_error_of_the_kernel(monkeypatch, error):
     real, asked = numba.njit, []
 
-    def njit(signature, *, cache, **options):
+    def njit(given, *, cache, **options):
         asked.append(cache)
         if cache:
             raise error
-        return real(signature, cache=cache, **options)
+        return real(given, cache=cache, **options)
 
-    monkeypatch.setattr(compiling.numba, "njit", njit)
+    # Not numba's own, which it uses itself for what it imports late.
+    monkeypatch.setattr(compiling, "numba", SimpleNamespace(njit=njit))
     triple = compiling.kernel(types.int64(types.int64))(lambda number: 3 * number)
     assert triple(5) == 15
     assert asked == [True, False]
@@ -75,3 +83,70 @@ def test_read_only_arrays_are_taken_by_read_only_signatures():
     assert first(values) == 1.5
     values.flags.writeable = False
     assert first(values) == 1.5
+
+
+@compiled_only
+def test_nothing_is_compiled_before_it_is_called():
+    doubled = compiling.kernel(types.int64(types.int64))(lambda number: 2 * number)
+    unused = compiling.kernel(types.int64(types.int64))(lambda number: number + "no code")
+    assert doubled._compiled is None
+    assert doubled(4) == 8
+    assert len(doubled.compiled().signatures) == 1
+    assert unused._compiled is None
+
+
+def test_a_kernel_that_another_calls_is_compiled_for_its_own_signature():
+    inner = compiling.kernel(types.int64(types.int64))(lambda number: number // 2)
+    outer = compiling.kernel(types.int64(types.float64))(lambda number: inner(np.int64(number)))
+    assert outer(7.9) == 3
+    if not compiling.jit_disabled():
+        assert inner.compiled().signatures == [(types.int64,)]
+
+
+@compiled_only
+def test_threads_compile_a_kernel_once(monkeypatch):
+    real, made = compiling._compiled, []
+
+    def slow(function, signature):
+        made.append(function)
+        time.sleep(0.05)
+        return real(function, signature)
+
+    monkeypatch.setattr(compiling, "_compiled", slow)
+    negated = compiling.kernel(types.int64(types.int64))(lambda number: -number)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(negated, range(4))) == [0, -1, -2, -3]
+    assert len(made) == 1
+
+
+def test_two_processes_compile_at_once(tmp_path):
+    (tmp_path / "kernel_module.py").write_text(KERNEL)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", "import kernel_module"],
+            stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=environment,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    assert [process.communicate(timeout=60)[0] for process in both] == ["42\n", "42\n"]
+    assert run_kernel(tmp_path) == "42\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_cache_directory_that_is_read_only(tmp_path):
+    (tmp_path / "cache").mkdir(mode=0o500)
+    assert run_kernel(tmp_path) == "42\n"
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_a_cache_that_may_be_read_and_not_written(tmp_path):
+    assert run_kernel(tmp_path) == "42\n"
+    places = [place for place in (tmp_path / "cache").rglob("*") if place.is_dir()]
+    for place in places:
+        place.chmod(0o500)
+    try:
+        assert run_kernel(tmp_path) == "42\n"
+    finally:
+        for place in places:
+            place.chmod(0o700)

@@ -292,8 +292,8 @@ MUTANTS = (
         "S29",
         "a boolean is an integer",
         "errors.py",
-        "if not isinstance(value, bool) and isinstance(value, SupportsIndex):",
-        "if isinstance(value, SupportsIndex):",
+        "if isinstance(value, Integral) and not isinstance(value, bool):",
+        "if isinstance(value, Integral):",
         RULES_TEST + "test_counts_are_integers[True]",
     ),
     Mutant(

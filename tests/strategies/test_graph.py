@@ -313,7 +313,7 @@ def test_the_candidate_depth_is_a_count(depth):  # S14 S29
 
 
 def test_documents_must_be_a_store():
-    with pytest.raises(ConfigurationError, match="documents: expected a store"):
+    with pytest.raises(ConfigurationError, match="documents: expected a DocumentSource"):
         strategy(chain(), documents=["d1"])
 
 
@@ -329,3 +329,12 @@ def test_metadata_of_a_node_is_read_when_it_is_asked_for():  # S3
     assert strategy(graph).retrieve("q", semantic) == ()
     owned["tier"] = "SEMANTIC"
     assert len(strategy(graph).retrieve("q", semantic)) == 1
+
+
+def test_the_rows_of_the_documents_are_not_read_at_construction():
+    class Store(DocumentList):
+        @property
+        def rows(self):
+            raise AssertionError
+
+    strategy(chain(), documents=Store(()))

@@ -18,7 +18,10 @@ def document(identifier=None, parent=None, **metadata):
 def built(tmp_path, ids, parents, **columns):
     table = {"id": ids, "text": ["word"] * len(ids), "parent": pa.array(parents, pa.string())}
     table = pa.table({**table, **columns})
-    return Corpus.build(table, tmp_path / "index", parent="parent", embedding="none")
+    metadata = ["summary"] if "summary" in columns else []
+    return Corpus.build(
+        table, tmp_path / "index", parent="parent", metadata=metadata, embedding="none"
+    )
 
 
 LINKS = [("c", "b"), ("a", None), ("b", "a"), ("z", None), ("d", "a")]
@@ -126,3 +129,9 @@ def test_what_a_navigator_sees(tmp_path):  # S28
     index = HierarchyIndex.of_corpus(corpus.keyword_index)
     assert index.views(np.array([1, 0])) == [NodeView("b"), NodeView("a", "A")]
     assert index.views(np.zeros(0, np.int64)) == []
+
+
+def test_a_metadata_column_of_summaries_is_shown_to_navigators(tmp_path):  # S11 S28
+    corpus = built(tmp_path, ["a", "b"], [None, "a"], title=["A", None], summary=["all", None])
+    index = HierarchyIndex.of_corpus(corpus.keyword_index)
+    assert index.views(np.array([1, 0])) == [NodeView("b"), NodeView("a", "A", "all")]

@@ -1,11 +1,17 @@
 """Hybrid: fusion of the two streams of one corpus (S9, S14, S20, S22, S23)."""
 
+import os
+import signal
+import sys
+import threading
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from octavo import Corpus, HybridRAGStrategy, RAGContext
+from octavo import Corpus, HybridRAGStrategy, InvalidArgumentError, RAGContext, parallel
+from octavo.strategies import hybrid
 
 
 def exact_fusion(keyword, vector, limit):
@@ -127,3 +133,76 @@ def test_built_by_hand(corpus):
     strategy = HybridRAGStrategy(corpus.keyword_index, corpus.vector_store)
     assert strategy.name == "hybrid"
     assert strategy.retrieve("fox", RAGContext()) == corpus.search("fox", strategy="hybrid")
+
+
+@pytest.fixture
+def overlapping(monkeypatch):
+    """Streams overlap however few rows there are, and a processor is free."""
+    monkeypatch.setattr(hybrid, "_ROWS_TO_OVERLAP", 0)
+    monkeypatch.setattr(parallel, "_HELPERS", parallel._Helpers())
+    monkeypatch.setattr(parallel, "available_threads", lambda: 2)
+
+
+class Watched:
+    """A corpus that notes on which thread its words are looked for."""
+
+    def __init__(self, snapshot):
+        self._snapshot = snapshot
+        self.threads = []
+
+    def __getattr__(self, name):
+        return getattr(self._snapshot, name)
+
+    def rank_keyword(self, texts, depth, selection):
+        self.threads.append(threading.current_thread())
+        return self._snapshot.rank_keyword(texts, depth, selection)
+
+
+def test_few_rows_do_not_pay_for_a_thread(corpus, monkeypatch):
+    monkeypatch.setattr(parallel, "available_threads", lambda: 2)
+    watched = Watched(corpus.keyword_index)
+    strategy = HybridRAGStrategy(watched, watched)
+    assert strategy.retrieve("red fox")
+    assert watched.threads == [threading.current_thread()]
+
+
+@pytest.mark.parametrize("filters", [{}, {"tier": "WORKING"}])
+def test_streams_that_overlap_give_the_same(corpus, overlapping, filters):  # S5 S6
+    watched = Watched(corpus.keyword_index)
+    strategy = HybridRAGStrategy(watched, watched)
+    context = RAGContext(5, metadata_filters=filters)
+    overlapped = [strategy.retrieve(query, context) for query in QUERIES]
+    table = strategy.retrieve_batch(QUERIES, context)
+    assert threading.current_thread() not in watched.threads
+    with pytest.MonkeyPatch.context() as one_processor:
+        one_processor.setattr(parallel, "available_threads", lambda: 1)
+        assert [strategy.retrieve(query, context) for query in QUERIES] == overlapped
+        assert strategy.retrieve_batch(QUERIES, context).equals(table)
+    assert watched.threads[-1] is threading.current_thread()
+
+
+def test_a_batch_over_a_corpus_keeps_to_its_threads(corpus, overlapping, monkeypatch):
+    watched = Watched(corpus.keyword_index)
+    strategy = HybridRAGStrategy(watched, watched)
+    monkeypatch.setattr(parallel, "available_threads", lambda: 8)
+    found = list(parallel.ordered_map(strategy.retrieve, QUERIES, threads=1))
+    assert found == [strategy.retrieve(query) for query in QUERIES]
+    assert watched.threads[: len(QUERIES)] == [threading.current_thread()] * len(QUERIES)
+
+
+def test_errors_of_overlapping_streams(corpus, overlapping):  # S43
+    with pytest.raises(InvalidArgumentError, match="dimensions"):
+        corpus.search("fox", strategy="hybrid", query_vector=np.ones(3))
+    assert corpus.search("fox", strategy="hybrid")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python warns of any fork beside threads")
+def test_a_process_forked_after_a_search_searches(corpus, overlapping):
+    strategy = corpus.strategy("hybrid")
+    before = strategy.retrieve("red fox")
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if strategy.retrieve("red fox") == before else 1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -408,3 +408,34 @@ def test_a_token_that_is_not_cancelled(corpus):
     )
     assert strategy.retrieve("fox")
     assert strategy.name == "multi-query"
+
+
+class Hostile(str):
+    """Text that raises whatever is done with it."""
+
+    __slots__ = ()
+
+    def _raise(self, *_):
+        raise ZeroDivisionError
+
+    __eq__ = __hash__ = __repr__ = __str__ = __format__ = __len__ = strip = _raise
+
+
+def test_text_of_another_type_is_taken_as_plain_text(corpus):  # S25 S43
+    base = KeywordRAGStrategy(corpus.keyword_index)
+    strategy = multi(base, lambda *_: [Hostile("blue whale")])
+    plain = multi(base, lambda *_: ["blue whale"])
+    assert strategy.retrieve_batch(["fox"]).equals(plain.retrieve_batch(["fox"]))
+
+
+@pytest.mark.parametrize("shape", [lambda each: each, lambda each: [each]])
+def test_what_cannot_be_shown_is_named_by_its_type(corpus, shape):  # S43
+    class Odd:
+        def __repr__(self):
+            raise ZeroDivisionError
+
+        __eq__ = __str__ = __repr__
+        __hash__ = None
+
+    with pytest.raises(ExecutionError, match="query expander"):
+        multi(KeywordRAGStrategy(corpus.keyword_index), lambda *_: shape(Odd())).retrieve("fox")

@@ -302,3 +302,30 @@ def test_any_navigator_in_any_forest(data):  # S28
     roots = [node for node in range(nodes) if parents[node] < 0]
     expected = descended(parents, choices, roots, allowed, max_nodes, max_depth)
     assert landed(strategy) == expected
+
+
+def test_an_answer_is_compared_as_plain_text():  # S28 S43
+    class Hostile(str):
+        __slots__ = ()
+
+        def _raise(self, *_):
+            raise ZeroDivisionError
+
+        __eq__ = __hash__ = __repr__ = __str__ = __format__ = _raise
+
+    def choose(query, node, children, model):
+        return Hostile(children[0].id) if node.id == "a" else Hostile("elsewhere")
+
+    found = landed(ReasoningRAGStrategy(tree(), choose, "model"))
+    assert found == [("a1", "not_offered"), ("b", "not_offered"), ("c", "leaf")]
+
+
+def test_what_is_no_text_is_not_compared():  # S28 S43
+    class Odd:
+        def __eq__(self, other):
+            raise ZeroDivisionError
+
+        __hash__ = None
+
+    found = landed(ReasoningRAGStrategy(tree(), lambda *_: Odd(), "model"))
+    assert found == [("a", "not_offered"), ("b", "not_offered"), ("c", "leaf")]

@@ -6,7 +6,14 @@ from types import MappingProxyType, SimpleNamespace
 import numpy as np
 import pytest
 
-from octavo import ConfigurationError, ExecutionError, RAGContext, RetrievedDocument
+from octavo import (
+    ConfigurationError,
+    ExecutionError,
+    RAGContext,
+    RAGPipeline,
+    RetrievalTimeoutError,
+    RetrievedDocument,
+)
 from octavo.spi import HierarchyMetadata
 from octavo.strategies.returned import as_columnar
 
@@ -100,3 +107,39 @@ def test_a_context_is_a_context(wrong):
         returning([GOOD]).retrieve("query", wrong)
     with pytest.raises(TypeError, match="context: expected a RAGContext, found"):
         returning([GOOD]).retrieve_batch(["query"], wrong)
+
+
+class NameRaises:
+    @property
+    def name(self):
+        raise self.error
+
+    def retrieve(self, query, context):
+        raise NotImplementedError
+
+
+def test_a_name_that_raises():  # S15 S43
+    strategy = NameRaises()
+    strategy.error = ZeroDivisionError("no name")
+    with pytest.raises(ExecutionError, match="reading its name raised ZeroDivisionError: no name"):
+        as_columnar(strategy)
+    with pytest.raises(ExecutionError):
+        RAGPipeline.builder(strategy)
+    strategy.error = RetrievalTimeoutError("too late")
+    with pytest.raises(RetrievalTimeoutError):
+        as_columnar(strategy)
+
+
+def test_an_error_without_a_message():  # S43
+    class SilentError(Exception):
+        def __str__(self):
+            raise ZeroDivisionError
+
+    class Failing:
+        name = "failing"
+
+        def retrieve(self, query, context):
+            raise SilentError
+
+    with pytest.raises(ExecutionError, match="strategy 'failing': raised SilentError"):
+        as_columnar(Failing()).retrieve("q")

@@ -79,6 +79,19 @@ class RowPlaces:
         batch = bisect_right(self.starts, row) - 1
         return batch, row - self.starts[batch]
 
+    def located(self, rows: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the batch of each row, and its place in it.
+
+        Raises
+        ------
+        IndexError
+            A row is not in ``0 <= row < self.rows``.
+        """
+        check_rows(rows, self.rows)
+        starts = self.starts
+        batches = [bisect_right(starts, row) - 1 for row in rows]
+        return [(batch, row - starts[batch]) for batch, row in zip(batches, rows, strict=True)]
+
 
 def check_rows(rows: Sequence[int], count: int) -> None:
     """Raise IndexError where a row is outside ``0 <= row < count``."""

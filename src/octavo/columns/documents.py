@@ -6,6 +6,7 @@ clamped by Python and undecodable bytes are replaced, so it cannot crash the pro
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from os import PathLike, fspath
 from typing import Any
 
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 from octavo.columns.arrow_types import Array, ChunkedArray
 from octavo.columns.buffers import Numbers, RowPlaces, check_rows, number_views, valid_at
 from octavo.columns.documents_file import METADATA_PREFIX
+from octavo.columns.filters import ENTRY_ID
 from octavo.columns.naming import check_unique_names
+from octavo.columns.stored_document import StoredDocument
 from octavo.columns.text_rows import DictionaryRows, TextRows
 from octavo.columns.timestamps import UTC_MICROSECONDS
 from octavo.errors import CorpusCorruptError, InvalidArgumentError
@@ -121,9 +124,35 @@ class DocumentColumns:
         wanted = _row_list(rows)
         if key not in self._codes:
             return [None] * len(wanted)
-        check_rows(wanted, self.rows)
+        return self._metadata_at(key, self._places.located(wanted))
+
+    def read(self, rows: Sequence[int]) -> list[StoredDocument]:
+        """Return the documents at ``rows``; a document without a source is its own source.
+
+        Raises
+        ------
+        IndexError
+            A row is not in ``0 <= row < self.rows``.
+        """
+        places = self._places.located(rows)
+        ids = [identifier or "" for identifier in self._text["id"].at(places)]
+        contents = [content or "" for content in self._text["content"].at(places)]
+        sources = ids
+        if "source" in self._text:
+            found = self._text["source"].at(places)
+            sources = [source or own for source, own in zip(found, ids, strict=True)]
+        metadata = [{ENTRY_ID: identifier} for identifier in ids]
+        for key in self.keys:
+            for entry, value in zip(metadata, self._metadata_at(key, places), strict=True):
+                if value is not None:
+                    entry[key] = value
+        titles: Iterable[str | None] = repeat(None)
+        if "title" in self._text:
+            titles = self._text["title"].at(places)
+        return list(map(StoredDocument, ids, contents, sources, metadata, titles))
+
+    def _metadata_at(self, key: str, places: Sequence[tuple[int, int]]) -> list[str | None]:
         codes = self._code_items[key]
-        places = map(self._places.locate, wanted)
         return self._values[key].values([codes[batch][place] for batch, place in places])
 
     def timestamps(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -4,13 +4,12 @@ Building Python strings from a memory view costs a fraction of a microsecond; ``
 chunked strings concatenates first and costs milliseconds (measured.md 8).
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 import pyarrow as pa
 
 from octavo.columns.arrow_types import Array
-from octavo.columns.buffers import RowPlaces, check_rows
+from octavo.columns.buffers import RowPlaces
 
 _NOTHING = memoryview(b"")
 _SMALL_DICTIONARY = 65_536
@@ -49,17 +48,18 @@ class TextRows:
         IndexError
             A row is not in ``0 <= row < number of rows``.
         """
-        check_rows(rows, self._places.rows)
-        starts, parts = self._places.starts, self._parts
+        return self.at(self._places.located(rows))
+
+    def at(self, places: Sequence[tuple[int, int]]) -> list[str | None]:
+        """Return the values at places, each a batch that exists and a place within it."""
+        parts = self._parts
         found: list[str | None] = []
-        for row in rows:
-            batch = bisect_right(starts, row) - 1
+        for batch, place in places:
             offsets, data, validity = parts[batch]
-            place = row - starts[batch]
-            if validity is not None and not validity[place >> 3] >> (place & 7) & 1:
-                found.append(None)
-            else:
+            if validity is None or validity[place >> 3] >> (place & 7) & 1:
                 found.append(str(data[offsets[place] : offsets[place + 1]], "utf-8", "replace"))
+            else:
+                found.append(None)
         return found
 
 

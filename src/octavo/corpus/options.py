@@ -6,6 +6,7 @@ Options come as objects from code and as text from the command line; both are ac
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 from octavo.corpus.option_values import duration, expander, fixed_clock, navigator
@@ -234,6 +235,7 @@ def _factory(name: str) -> Callable[..., ColumnarStrategy]:
     return found
 
 
+@cache
 def _options(factory: Callable[..., ColumnarStrategy]) -> dict[str, Any]:
     parameters = inspect.signature(factory).parameters.values()
     return {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}

@@ -15,7 +15,9 @@ from octavo.errors import (
     ExecutionError,
     InvalidArgumentError,
     OctavoError,
+    plain_text,
     shown,
+    told,
 )
 from octavo.graph.node_fault import node_fault
 from octavo.graph.node_keywords import NodeKeywords
@@ -173,13 +175,14 @@ class CsrGraph:
         except OctavoError:
             raise
         except Exception as error:
-            raise ExecutionError(f"seeds: raised {type(error).__name__}: {error}") from error
+            raise ExecutionError(f"seeds: raised {told(error)}") from error
         seeds = []
         for node_id, score in pairs:
-            row = self._nodes.row_of(node_id) if isinstance(node_id, str) else -1
-            if row < 0:
-                raise ExecutionError(f"seeds: expected ids of nodes, found {node_id!r}")
-            seeds.append((row, checked_seed_score("seeds", node_id, score)))
+            name = plain_text(node_id)
+            row = -1 if name is None else self._nodes.row_of(name)
+            if name is None or row < 0:
+                raise ExecutionError(f"seeds: expected ids of nodes, found {shown(node_id)}")
+            seeds.append((row, checked_seed_score("seeds", name, score)))
         return seeds
 
 

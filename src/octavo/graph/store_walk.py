@@ -7,7 +7,7 @@ import numpy as np
 
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
-from octavo.errors import ExecutionError, OctavoError
+from octavo.errors import ExecutionError, OctavoError, told
 from octavo.graph.best_first import Visit, best_first
 from octavo.graph.bounds import WalkBounds
 from octavo.graph.node_fault import node_fault
@@ -146,6 +146,4 @@ class StoreWalk:
         except OctavoError:
             raise
         except Exception as error:
-            raise ExecutionError(
-                f"{self._where}: {what} raised {type(error).__name__}: {error}"
-            ) from error
+            raise ExecutionError(f"{self._where}: {what} raised {told(error)}") from error

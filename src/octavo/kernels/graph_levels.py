@@ -12,6 +12,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from octavo.kernels.compile import kernel, readonly, writable
+from octavo.kernels.selection import value_at
 
 _FAR = 2**62
 
@@ -128,7 +129,7 @@ def walk_levels(
             least = 0.0
             most = _FAR
             if found > max_nodes:
-                least = np.partition(scores[:found], found - max_nodes)[found - max_nodes]
+                least = value_at(scores[:found].copy(), found - max_nodes)
                 above = 0
                 tied = 0
                 if ties.shape[0] < found:
@@ -140,13 +141,13 @@ def walk_levels(
                         ties[tied] = (hops[label] * width + seeds[label]) * number + nodes[label]
                         tied += 1
                 last = max_nodes - above - 1
-                most = np.partition(ties[:tied], last)[last]
+                most = int(value_at(ties[:tied].copy(), last))
             if depth == max_depth or arriving == 0:
                 break
 
             floor = least
             if wanted < max_nodes and found > wanted:
-                floor = max(least, np.partition(scores[:found], found - wanted)[found - wanted])
+                floor = max(least, value_at(scores[:found].copy(), found - wanted))
             if from_node.shape[0] < capacity:
                 from_node = np.empty(capacity, np.int64)
                 from_score = np.empty(capacity, np.float64)

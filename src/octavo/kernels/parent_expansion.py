@@ -9,7 +9,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from octavo.kernels.compile import kernel, readonly, writable
-from octavo.kernels.row_table import find_slot
+from octavo.kernels.row_table import FREE, SLOTS_PER_ENTRY, find_slot
 from octavo.kernels.top_k import select_best
 
 
@@ -55,10 +55,9 @@ def _expand(
         hits = offsets[query + 1] - offsets[query]
         most = max(most, hits + min(hits * max_depth, nodes))
     capacity = 2
-    while capacity < 2 * most:
+    while capacity < SLOTS_PER_ENTRY * most:
         capacity *= 2
-    keys = np.empty(capacity, np.int64)
-    table = np.empty(capacity, np.int64)
+    table = np.empty(capacity, np.int32)
     entry_rows = np.empty(most, np.int64)
     entry_scores = np.empty(most, np.float64)
     entry_levels = np.empty(most, np.int32)
@@ -70,10 +69,10 @@ def _expand(
     for query in range(offsets.shape[0] - 1):
         hits = offsets[query + 1] - offsets[query]
         size = 2
-        while size < 2 * (hits + min(hits * max_depth, nodes)):
+        while size < SLOTS_PER_ENTRY * (hits + min(hits * max_depth, nodes)):
             size *= 2
         mask = size - 1
-        table[:size] = -1
+        table[:size] = FREE
 
         entries = 0
         for position in range(offsets[query], offsets[query + 1]):
@@ -85,13 +84,13 @@ def _expand(
                     break
                 row = shown[position] if level == 0 else node
                 if level == 0 or admitted.shape[0] == 0 or admitted[node]:
-                    slot = find_slot(keys, table, mask, row)
+                    slot = find_slot(entry_rows, table, mask, row)
                     entry = table[slot]
                     if entry < 0:
                         entry = entries
                         entries += 1
                         table[slot] = entry
-                        keys[slot] = row
+                        entry_rows[entry] = row
                         replaces = True
                     elif score != entry_scores[entry]:
                         replaces = score > entry_scores[entry]
@@ -100,7 +99,6 @@ def _expand(
                     else:
                         replaces = shown[position] < shown[entry_positions[entry]]
                     if replaces:
-                        entry_rows[entry] = row
                         entry_scores[entry] = score
                         entry_levels[entry] = level
                         entry_positions[entry] = position

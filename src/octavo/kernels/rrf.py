@@ -11,7 +11,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from octavo.kernels.compile import kernel, readonly, writable
-from octavo.kernels.row_table import find_slot
+from octavo.kernels.row_table import FREE, SLOTS_PER_ENTRY, find_slot
 from octavo.kernels.top_k import select_best
 
 
@@ -49,13 +49,16 @@ def _fuse(
             longest = max(longest, length)
         most = max(most, total)
     capacity = 2
-    while capacity < 2 * most:
+    while capacity < SLOTS_PER_ENTRY * most:
         capacity *= 2
-    keys = np.empty(capacity, np.int64)
-    table = np.empty(capacity, np.int64)
+    table = np.empty(capacity, np.int32)
     entry_rows = np.empty(most, np.int64)
     entry_scores = np.empty(most, np.float64)
     entry_ranks = np.empty((most, streams), np.int32)
+    # The entries that can be among the best, and what decides between them.
+    chosen = np.empty(most, np.int32)
+    chosen_rows = np.empty(most, np.int64)
+    chosen_scores = np.empty(most, np.float64)
     best = np.empty(min(limit, most), np.int64)
     scratch = np.empty(2 * min(limit, most), np.int64)
     terms = np.empty(longest + 1, np.float64)
@@ -73,44 +76,57 @@ def _fuse(
             depth = max(depth, length)
             non_empty += length > 0
         size = 2
-        while size < 2 * total:
+        while size < SLOTS_PER_ENTRY * total:
             size *= 2
         mask = size - 1
-        table[:size] = -1
+        table[:size] = FREE
+        entry_ranks[:total] = 0
 
         entries = 0
+        candidates = 0
+        few = True
         for rank in range(1, depth + 1):
+            term = terms[rank]
             for stream in range(streams):
                 position = offsets[stream, query] + rank - 1
                 if position >= offsets[stream, query + 1]:
                     continue
-                slot = find_slot(keys, table, mask, rows[position])
+                row = rows[position]
+                slot = find_slot(entry_rows, table, mask, row)
                 entry = table[slot]
                 if entry < 0:
-                    entry = entries
+                    # Once `limit` rows have a better rank, a row is no candidate until a second
+                    # stream ranks it; till then its score is kept below zero.
+                    table[slot] = entries
+                    entry_rows[entries] = row
+                    entry_ranks[entries, stream] = rank
+                    entry_scores[entries] = term if few else -term
+                    if few:
+                        chosen[candidates] = entries
+                        candidates += 1
                     entries += 1
-                    table[slot] = entry
-                    keys[slot] = rows[position]
-                    entry_rows[entry] = rows[position]
-                    entry_scores[entry] = 0.0
-                    for other in range(streams):
-                        entry_ranks[entry, other] = 0
-                if entry_ranks[entry, stream] == 0:  # a duplicate counts once, at its best rank
+                elif entry_ranks[entry, stream] == 0:  # a duplicate counts once, at its best rank
                     entry_ranks[entry, stream] = rank
-                    entry_scores[entry] += terms[rank]
+                    score = entry_scores[entry]
+                    if score < 0.0:
+                        chosen[candidates] = entry
+                        candidates += 1
+                    entry_scores[entry] = abs(score) + term
+            few = candidates < limit
 
         divisor = float(max(non_empty, 1))
-        for entry in range(entries):
-            entry_scores[entry] /= divisor
-        kept = select_best(entry_scores, entry_rows, 0, entries, limit, best, 0, scratch)
+        for candidate in range(candidates):
+            chosen_rows[candidate] = entry_rows[chosen[candidate]]
+            chosen_scores[candidate] = entry_scores[chosen[candidate]] / divisor
+        kept = select_best(chosen_scores, chosen_rows, 0, candidates, limit, best, 0, scratch)
 
         counts[query] = kept
         for position in range(kept):
-            entry = best[position]
-            fused_rows[written] = entry_rows[entry]
-            fused_scores[written] = entry_scores[entry]
+            candidate = best[position]
+            fused_rows[written] = chosen_rows[candidate]
+            fused_scores[written] = chosen_scores[candidate]
             for stream in range(streams):
-                ranks[stream, written] = entry_ranks[entry, stream]
+                ranks[stream, written] = entry_ranks[chosen[candidate], stream]
             written += 1
 
 
@@ -156,7 +172,7 @@ def reciprocal_rank_fusion(
     rows
         int64: the rows of all streams, one stream after another.
     k
-        The constant of the formula, at least 0.
+        The constant of the formula, from 0 to 2**31.
     limit
         The number of rows kept of each query, at least 1.
 

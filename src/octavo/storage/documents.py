@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from octavo.columns.arrow_types import Array, ChunkedArray
 from octavo.columns.documents import DocumentColumns
-from octavo.columns.filters import ENTRY_ID, FilterIndex
+from octavo.columns.filters import FilterIndex
 from octavo.columns.selection import Selection
 from octavo.columns.stored_document import StoredDocument
 from octavo.errors import CorpusCorruptError
@@ -90,6 +90,10 @@ class StoredDocuments:
         """Return the values of a text column at ``rows``; ``None`` where there is none."""
         return self._gather(rows, lambda segment, local: segment.columns.texts(column, local))
 
+    def metadata(self, key: str, rows: NDArray[np.int64]) -> list[str | None]:
+        """Return the values of a metadata key at ``rows``; ``None`` where there is none."""
+        return self._gather(rows, lambda segment, local: segment.columns.metadata(key, local))
+
     def text_column(self, name: str) -> ChunkedArray | None:
         """Return a whole text column, not copied; ``None`` where no segment has it.
 
@@ -105,7 +109,7 @@ class StoredDocuments:
 
     def read(self, rows: NDArray[np.int64]) -> list[StoredDocument]:
         """Return the documents of ``rows``; a document without a source is its own source."""
-        return self._gather(rows, _read)
+        return self._gather(rows, lambda segment, local: segment.columns.read(local))
 
     def _gather(
         self, rows: NDArray[np.int64], read: Callable[[Segment, list[int]], list[Value]]
@@ -142,22 +146,3 @@ def _checked_chunks(segment: Segment, name: str) -> list[Array]:
 
 def _read_ids(segment: Segment, rows: list[int]) -> list[str]:
     return [identifier or "" for identifier in segment.columns.texts("id", rows)]
-
-
-def _read(segment: Segment, rows: list[int]) -> list[StoredDocument]:
-    columns = segment.columns
-    ids = columns.texts("id", rows)
-    contents = columns.texts("content", rows)
-    sources = columns.texts("source", rows)
-    titles = columns.texts("title", rows)
-    metadata: list[dict[str, str]] = [{ENTRY_ID: identifier or ""} for identifier in ids]
-    for key in columns.keys:
-        for entry, value in zip(metadata, columns.metadata(key, rows), strict=True):
-            if value is not None:
-                entry[key] = value
-    return [
-        StoredDocument(identifier or "", content or "", source or identifier or "", entry, title)
-        for identifier, content, source, entry, title in zip(
-            ids, contents, sources, metadata, titles, strict=True
-        )
-    ]

@@ -133,6 +133,10 @@ class Snapshot:
         """Return the values of a text column, such as ``title``, at ``rows``."""
         return self._documents.texts(column, rows)
 
+    def metadata(self, key: str, rows: NDArray[np.int64]) -> list[str | None]:
+        """Return the values of a metadata key at ``rows``; ``None`` where there is none."""
+        return self._documents.metadata(key, rows)
+
     def text_column(self, name: str) -> ChunkedArray | None:
         """Return a whole text column, not copied; ``None`` where the index does not have it."""
         return self._documents.text_column(name)

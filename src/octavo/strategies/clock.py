@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from octavo.errors import ExecutionError, OctavoError, TemporalError, shown
+from octavo.errors import ExecutionError, OctavoError, TemporalError, shown, told
 
 Clock = Callable[[], datetime]
 
@@ -31,7 +31,7 @@ def read_clock(clock: Clock) -> datetime:
     except OctavoError:
         raise
     except Exception as error:
-        raise ExecutionError(f"clock: raised {type(error).__name__}: {error}") from error
+        raise ExecutionError(f"clock: raised {told(error)}") from error
     if not isinstance(now, datetime):
         raise TemporalError(f"clock: expected a datetime with a zone, found {shown(now)}")
     try:
@@ -44,9 +44,7 @@ def read_clock(clock: Clock) -> datetime:
             f"clock: expected an instant in the years 1 to 9999 in UTC, found {shown(now)}"
         ) from error
     except Exception as error:
-        raise ExecutionError(
-            f"clock: the zone of its datetime raised {type(error).__name__}: {error}"
-        ) from error
+        raise ExecutionError(f"clock: the zone of its datetime raised {told(error)}") from error
     raise TemporalError(f"clock: expected a datetime with a zone, found {shown(now)}")
 
 

@@ -8,18 +8,19 @@ import numpy as np
 from octavo.columns.hits import Hits, Part
 from octavo.columns.ranking import rank_hits
 from octavo.engines.report import SearchReport
-from octavo.errors import ConfigurationError, InvalidArgumentError, checked_count
+from octavo.errors import ConfigurationError, InvalidArgumentError, shown
 from octavo.graph.array_walk import ArrayWalk, GraphArrays
 from octavo.graph.bounds import WalkBounds
 from octavo.graph.store_walk import StoreWalk
 from octavo.graph.walked import Walked
 from octavo.spi import GraphMetadata, GraphStore, RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
-from octavo.strategies.inner import candidate_depth, checked_sources
+from octavo.strategies.inner import candidate_depth as depth_of
+from octavo.strategies.inner import checked_depth, checked_sources
 from octavo.strategies.linked import Linking
 from octavo.strategies.provided import ProvidedDocuments
 from octavo.strategies.queries import Queries
-from octavo.strategies.sources import DocumentSource, at_present
+from octavo.strategies.sources import DocumentSource, at_present, checked_source
 
 _BLOCK = 256
 
@@ -53,7 +54,7 @@ class GraphRAGStrategy(ColumnarStrategy):
     Raises
     ------
     ConfigurationError
-        ``store`` is no graph store.
+        ``store`` is no graph store, or ``documents`` no store of documents.
     InvalidArgumentError
         The name is blank, or a bound is out of its range.
 
@@ -84,24 +85,20 @@ class GraphRAGStrategy(ColumnarStrategy):
     ) -> None:
         if not isinstance(provider_name, str) or not provider_name.strip():
             raise InvalidArgumentError(
-                f"provider_name: expected a non-blank string, found {provider_name!r}"
+                f"provider_name: expected a non-blank string, found {shown(provider_name)}"
             )
         if not isinstance(store, GraphStore):
             raise ConfigurationError(
                 f"store: expected a graph store (seeds, edges, node), found {type(store).__name__}"
             )
-        if documents is not None and not isinstance(documents, DocumentSource):
-            raise ConfigurationError(
-                f"documents: expected a store of documents, found {type(documents).__name__}"
-            )
+        if documents is not None:
+            checked_source("documents", documents, DocumentSource)
         self._provider_name = provider_name
         self._store = store
         self._allowed_sources = checked_sources(allowed_sources)
         self._bounds = WalkBounds(max_depth, depth_decay, max_visited_nodes)
         self._documents = documents
-        self._candidate_depth = (
-            None if candidate_depth is None else checked_count("candidate_depth", candidate_depth)
-        )
+        self._depth = checked_depth(candidate_depth)
         self._arrays = (
             ArrayWalk(provider_name, store, self._bounds, self._allowed_sources)
             if isinstance(store, GraphArrays)
@@ -135,7 +132,7 @@ class GraphRAGStrategy(ColumnarStrategy):
         linking = Linking(store, context.metadata_filters, len(starts))
         # Where each node is a result, those beyond the limit need not be found.
         wanted = context.max_results if store is None and not context.metadata_filters else None
-        depth = candidate_depth(context, self._candidate_depth)
+        depth = depth_of(context, self._depth)
         seeds = min(self._bounds.max_visited_nodes, depth)
         blocks = [
             _ranked(walk.walk(queries.texts[start : start + size], seeds, wanted), linking, context)

@@ -12,7 +12,8 @@ from octavo.kernels.parent_expansion import expand_to_parents
 from octavo.spi import HierarchyMetadata, RAGContext, RAGStrategy
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.hierarchy_index import HierarchyIndex
-from octavo.strategies.inner import candidate_depth, carried, checked_sources, inner_context
+from octavo.strategies.inner import candidate_depth as depth_of
+from octavo.strategies.inner import carried, checked_depth, checked_sources, inner_context
 from octavo.strategies.joined import JoinedDocuments, join
 from octavo.strategies.provided import own_sources
 from octavo.strategies.queries import Queries
@@ -75,19 +76,17 @@ class HierarchicalRAGStrategy(ColumnarStrategy):
         self._allowed_sources = checked_sources(allowed_sources)
         self._max_depth = checked_count("max_depth", max_depth, 0, _DEEPEST)
         self._decay = checked_fraction("decay", decay)
-        self._depth = candidate_depth
-        if candidate_depth is not None:
-            self._depth = checked_count("candidate_depth", candidate_depth)
+        self._depth = checked_depth(candidate_depth)
         self._allowed = index.store.fence(self._allowed_sources)
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one ranking of the child, then one expansion for all queries."""
-        depth = candidate_depth(context, self._depth)
+        depth = depth_of(context, self._depth)
         return self._expand(self._child.rank(queries, inner_context(context, depth)), context)
 
     def stream(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch as one stream of a fusion, and the child with it (S20, S24)."""
-        depth = candidate_depth(context, self._depth)
+        depth = depth_of(context, self._depth)
         return self._expand(self._child.stream(queries, inner_context(context, depth)), context)
 
     def _expand(self, inner: Ranking, context: RAGContext) -> Ranking:

@@ -16,6 +16,9 @@ from octavo.strategies.sources import DocumentSource
 
 ReadViews: TypeAlias = Callable[[NDArray[np.int64]], list[NodeView]]
 
+# Metadata of a corpus is declared by the user, who may not use a name under `hierarchy.` (S11).
+_SUMMARY = "summary"
+
 
 class HierarchyIndex:
     """Documents and the parent of each, known to be a forest.
@@ -75,7 +78,8 @@ class HierarchyIndex:
     def of_corpus(cls, corpus: Snapshot) -> Self:
         """Return the hierarchy of a corpus, from its parent column; no text is copied.
 
-        Nodes are known by the documents' ids; their titles are the title column.
+        Nodes are known by the documents' ids; their titles are the title column, their summaries
+        the metadata column ``summary``, where the corpus has one.
 
         Parameters
         ----------
@@ -126,7 +130,5 @@ def _document_views(
 
 def _corpus_views(corpus: Snapshot, rows: NDArray[np.int64]) -> list[NodeView]:
     titles = corpus.texts("title", rows)
-    return [
-        NodeView(identifier, title)
-        for identifier, title in zip(corpus.ids(rows), titles, strict=True)
-    ]
+    summaries = corpus.metadata(_SUMMARY, rows)
+    return list(map(NodeView, corpus.ids(rows), titles, summaries))

@@ -5,13 +5,15 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from octavo.engines.report import SearchReport
-from octavo.errors import ConfigurationError, checked_count
+from octavo.errors import ConfigurationError
 from octavo.memory.hybrid_retriever import HybridMemoryRetriever
+from octavo.parallel import side_by_side
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.fusion import fuse
 from octavo.strategies.graph import GraphRAGStrategy
-from octavo.strategies.inner import candidate_depth, inner_context
+from octavo.strategies.inner import candidate_depth as depth_of
+from octavo.strategies.inner import checked_depth, inner_context
 from octavo.strategies.joined import JoinedStores, join
 from octavo.strategies.keyword import KeywordRAGStrategy
 from octavo.strategies.queries import Queries
@@ -27,6 +29,10 @@ from octavo.strategies.vector import VectorRAGStrategy
 
 if TYPE_CHECKING:
     from octavo.columns.hits import Hits
+
+# Rows times queries from which the keyword stream is given to another thread. Handing over costs
+# 0.1 to 0.3 ms and saves the shorter of the two streams (measured: even at 100,000 rows).
+_ROWS_TO_OVERLAP = 200_000
 
 
 class GraphStream(Enum):
@@ -79,9 +85,7 @@ class HybridRAGStrategy(ColumnarStrategy):
         self._keyword_index = settings.keyword_index
         self._vector_store = settings.vector_store
         self._rrf_k = settings.rrf_k
-        self._depth = settings.candidate_depth
-        if candidate_depth is not None:
-            self._depth = checked_count("candidate_depth", candidate_depth)
+        self._depth = checked_depth(candidate_depth) or settings.candidate_depth
         if graph is not None and not isinstance(graph, GraphRAGStrategy):
             raise ConfigurationError(
                 f"graph: expected a GraphRAGStrategy, found {type(graph).__name__}"
@@ -95,15 +99,24 @@ class HybridRAGStrategy(ColumnarStrategy):
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one search of each stream, then one fusion for all queries."""
-        depth = candidate_depth(context, self._depth)
+        depth = depth_of(context, self._depth)
         store, keyword_index, vector_store = self._stores()
         inner = inner_context(context, depth)
-        rankings = {
-            "keyword": KeywordRAGStrategy(keyword_index).stream(queries, inner),
-            "vector": VectorRAGStrategy(vector_store).stream(queries, inner),
-        }
-        if self._graph is not None:
-            rankings["graph"] = self._graph.stream(queries, inner, store)
+
+        def keyword_ranking() -> Ranking:
+            return KeywordRAGStrategy(keyword_index).stream(queries, inner)
+
+        def other_rankings() -> dict[str, Ranking]:
+            found = {"vector": VectorRAGStrategy(vector_store).stream(queries, inner)}
+            if self._graph is not None:
+                found["graph"] = self._graph.stream(queries, inner, store)
+            return found
+
+        if keyword_index.rows * len(queries) < _ROWS_TO_OVERLAP:
+            keyword, others = keyword_ranking(), other_rankings()
+        else:
+            keyword, others = side_by_side(keyword_ranking, other_rankings)
+        rankings = {"keyword": keyword, **others}
         documents: Documents = store
         streams: dict[str, Hits] = {}
         for name, ranking in rankings.items():

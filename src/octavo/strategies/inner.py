@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from octavo.columns.hits import Part
-from octavo.errors import InvalidArgumentError
+from octavo.errors import InvalidArgumentError, checked_count, shown
 from octavo.spi import RAGContext
 
 LOWEST_SCORE = -sys.float_info.max
@@ -17,6 +17,17 @@ DEFAULT_CANDIDATE_DEPTH = 100
 def candidate_depth(context: RAGContext, configured: int | None = None) -> int:
     """Return how many hits an inner stream gives: ``max(100, max_results)`` unless configured."""
     return max(configured or DEFAULT_CANDIDATE_DEPTH, context.max_results)
+
+
+def checked_depth(configured: object) -> int | None:
+    """Return a configured candidate depth; ``None`` where none is (S29).
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no integer of at least 1.
+    """
+    return None if configured is None else checked_count("candidate_depth", configured)
 
 
 def inner_context(context: RAGContext, depth: int) -> RAGContext:
@@ -34,11 +45,11 @@ def checked_sources(allowed_sources: Collection[str]) -> frozenset[str]:
     """
     if isinstance(allowed_sources, str) or not isinstance(allowed_sources, Collection):
         raise InvalidArgumentError(
-            f"allowed_sources: expected a collection of sources, found {allowed_sources!r}"
+            f"allowed_sources: expected a collection of sources, found {shown(allowed_sources)}"
         )
     for source in allowed_sources:
         if not isinstance(source, str):
-            raise InvalidArgumentError(f"allowed_sources: expected strings, found {source!r}")
+            raise InvalidArgumentError(f"allowed_sources: expected strings, found {shown(source)}")
     return frozenset(allowed_sources)
 
 

@@ -15,6 +15,9 @@ from octavo.errors import (
     OctavoError,
     ProviderUnavailableError,
     checked_count,
+    plain_text,
+    shown,
+    told,
 )
 from octavo.kernels.rrf import reciprocal_rank_fusion
 from octavo.spi import (
@@ -28,7 +31,7 @@ from octavo.spi import (
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.identity import canonical_rows
 from octavo.strategies.inner import candidate_depth as depth_of
-from octavo.strategies.inner import carried, inner_context
+from octavo.strategies.inner import carried, checked_depth, inner_context
 from octavo.strategies.queries import Queries
 from octavo.strategies.returned import as_columnar
 
@@ -95,9 +98,7 @@ class MultiQueryRAGStrategy(ColumnarStrategy):
         self._max_expansions = _checked_limit(max_expansions)
         self._expand = _checked_expander(expander, self._model)
         self._cancellation = cancellation or CancellationToken()
-        if candidate_depth is not None:
-            checked_count("candidate_depth", candidate_depth)
-        self._depth = candidate_depth
+        self._depth = checked_depth(candidate_depth)
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one call of the expander a query, one of the base, one fusion.
@@ -144,18 +145,17 @@ class MultiQueryRAGStrategy(ColumnarStrategy):
     def _asked(self, query: str) -> tuple[str, ...]:
         try:
             found = self._expand(query, self._mode, self._model, self._max_expansions)
-            texts = None if found is None or isinstance(found, str) else tuple(found)
+            whole = found is None or plain_text(found) is not None
+            texts = () if whole else tuple(map(plain_text, found))
         except OctavoError:
             raise
         except Exception as error:
+            raise ExecutionError(f"query expander: raised {told(error)}") from error
+        if whole or None in texts:
             raise ExecutionError(
-                f"query expander: raised {type(error).__name__}: {error}"
-            ) from error
-        if texts is None or not all(isinstance(text, str) for text in texts):
-            raise ExecutionError(
-                f"query expander: expected a sequence of strings, found {found!r:.200}"
+                f"query expander: expected a sequence of strings, found {shown(found):.200}"
             )
-        return texts
+        return tuple(text for text in texts if text is not None)
 
     def _fused(self, base: Ranking, exists: NDArray[np.bool_], limit: int) -> Hits:
         """Fuse the base's hits, stream ``s`` of query ``q`` being where ``exists[s, q]``."""
@@ -189,14 +189,15 @@ class MultiQueryRAGStrategy(ColumnarStrategy):
 
 def _checked_mode(mode: object) -> QueryExpansion:
     known = [str(each) for each in QueryExpansion if each is not QueryExpansion.NONE]
-    if not isinstance(mode, str) or str(mode) not in known:
-        raise ConfigurationError(f"mode: expected one of {', '.join(known)}, found {mode!r}")
-    return QueryExpansion(mode)
+    name = plain_text(mode)
+    if name not in known:
+        raise ConfigurationError(f"mode: expected one of {', '.join(known)}, found {shown(mode)}")
+    return QueryExpansion(name)
 
 
 def _checked_model(model: object) -> str:
     if not isinstance(model, str) or not model.strip():
-        raise ConfigurationError(f"model: expected the name of a model, found {model!r}")
+        raise ConfigurationError(f"model: expected the name of a model, found {shown(model)}")
     return model
 
 
@@ -217,13 +218,11 @@ def _checked_expander(expander: object, model: str) -> Expand:
             f"{type(expander).__name__}"
         )
     try:
-        supported = expander.supports(model)
+        supported = bool(expander.supports(model))
     except OctavoError:
         raise
     except Exception as error:
-        raise ExecutionError(
-            f"query expander: supports raised {type(error).__name__}: {error}"
-        ) from error
+        raise ExecutionError(f"query expander: supports raised {told(error)}") from error
     if not supported:
         raise ProviderUnavailableError(f"query expander: does not support the model {model!r}")
     return expander.expand

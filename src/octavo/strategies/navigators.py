@@ -9,6 +9,9 @@ from octavo.errors import (
     ExecutionError,
     OctavoError,
     ProviderUnavailableError,
+    plain_text,
+    shown,
+    told,
 )
 from octavo.spi import NodeView, TreeNavigator
 
@@ -48,9 +51,7 @@ class BoundNavigator:
         except OctavoError:
             raise
         except Exception as error:
-            raise ExecutionError(
-                f"navigator {self.name}: raised {type(error).__name__}: {error}"
-            ) from error
+            raise ExecutionError(f"navigator {self.name}: raised {told(error)}") from error
 
 
 def bind_navigator(navigator: TreeNavigator | Choose, model: str) -> BoundNavigator:
@@ -66,7 +67,7 @@ def bind_navigator(navigator: TreeNavigator | Choose, model: str) -> BoundNaviga
         Its ``supports`` raised.
     """
     if not isinstance(model, str) or not model.strip():
-        raise ConfigurationError(f"model: expected a non-blank name, found {model!r}")
+        raise ConfigurationError(f"model: expected a non-blank name, found {shown(model)}")
     if isinstance(navigator, TreeNavigator):
         name = type(navigator).__name__
         if not _supports(navigator, name, model):
@@ -77,7 +78,7 @@ def bind_navigator(navigator: TreeNavigator | Choose, model: str) -> BoundNaviga
             "navigator: expected an object with supports and choose, or a function "
             f"(query, node, children, model), found {type(navigator).__name__}"
         )
-    name = getattr(navigator, "__name__", type(navigator).__name__)
+    name = plain_text(getattr(navigator, "__name__", None)) or type(navigator).__name__
     return BoundNavigator(name, navigator, model)
 
 
@@ -87,6 +88,4 @@ def _supports(navigator: TreeNavigator, name: str, model: str) -> bool:
     except OctavoError:
         raise
     except Exception as error:
-        raise ExecutionError(
-            f"navigator {name}: supports raised {type(error).__name__}: {error}"
-        ) from error
+        raise ExecutionError(f"navigator {name}: supports raised {told(error)}") from error

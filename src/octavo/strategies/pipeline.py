@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from octavo.errors import ConfigurationError, ExecutionError, OctavoError
+from octavo.errors import ConfigurationError, ExecutionError, OctavoError, told
 from octavo.spi import RAGContext, RAGStrategy, RetrievedDocument
 from octavo.strategies.returned import as_columnar
 
@@ -174,7 +174,7 @@ def _called(name: str, function: Callable[[Given], Made], argument: Given) -> Ma
     except OctavoError:
         raise
     except Exception as error:
-        raise ExecutionError(f"{name}: raised {type(error).__name__}: {error}") from error
+        raise ExecutionError(f"{name}: raised {told(error)}") from error
 
 
 def _documents(name: str, found: object) -> tuple[RetrievedDocument, ...]:

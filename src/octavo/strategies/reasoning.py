@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from octavo.columns.hits import Hits, Part
 from octavo.columns.ranking import rank_hits
 from octavo.engines.report import SearchReport
-from octavo.errors import checked_count
+from octavo.errors import checked_count, plain_text
 from octavo.spi import HierarchyMetadata, NodeView, RAGContext, TreeNavigator
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.hierarchy_index import HierarchyIndex
@@ -190,8 +190,8 @@ class _Descent:
 
 def _place(chosen: object, children: tuple[NodeView, ...]) -> int | None:
     """Return the place of the child with the chosen id."""
-    if isinstance(chosen, str):
-        for place, child in enumerate(children):
-            if child.id == chosen:
-                return place
-    return None
+    wanted = plain_text(chosen)
+    if wanted is None:
+        return None
+    places = (place for place, child in enumerate(children) if plain_text(child.id) == wanted)
+    return next(places, None)

@@ -12,12 +12,21 @@ from numpy.typing import NDArray
 from octavo.columns.hits import Hits
 from octavo.columns.stored_document import StoredDocument
 from octavo.engines.report import SearchReport
-from octavo.errors import ConfigurationError, ExecutionError, OctavoError, shown
+from octavo.errors import (
+    ConfigurationError,
+    ExecutionError,
+    OctavoError,
+    plain_text,
+    shown,
+    told,
+)
 from octavo.spi import HierarchyMetadata, RAGContext, RAGStrategy, RetrievedDocument
 from octavo.spi.metadata import ENTRY_ID
 from octavo.strategies.columnar import ColumnarStrategy, Ranking, given_context
 from octavo.strategies.queries import Queries
 from octavo.strategies.returned_check import checked_documents
+
+_NOTHING = object()
 
 
 class ReturnedDocuments:
@@ -71,11 +80,13 @@ class ReturnedStrategy(ColumnarStrategy):
     ----------
     strategy
         Called once a query.
+    name
+        Its name.
     """
 
-    def __init__(self, strategy: RAGStrategy) -> None:
+    def __init__(self, strategy: RAGStrategy, name: str) -> None:
         self._strategy = strategy
-        self.name = strategy.name
+        self.name = name
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Ask the strategy query by query, and put in order what it returns."""
@@ -116,9 +127,7 @@ class ReturnedStrategy(ColumnarStrategy):
         except OctavoError:
             raise
         except Exception as error:
-            raise ExecutionError(
-                f"strategy {self.name!r}: raised {type(error).__name__}: {error}"
-            ) from error
+            raise ExecutionError(f"strategy {self.name!r}: raised {told(error)}") from error
 
     def _ordered(
         self, documents: Sequence[RetrievedDocument], context: RAGContext
@@ -141,17 +150,34 @@ def as_columnar(strategy: RAGStrategy) -> ColumnarStrategy:
     ------
     ConfigurationError
         It is no strategy: an object with ``name``, a string, and ``retrieve``.
+    ExecutionError
+        Reading its name raised.
     """
-    if isinstance(strategy, type) or not isinstance(strategy, RAGStrategy):
+    if isinstance(strategy, ColumnarStrategy):
+        return strategy
+    return ReturnedStrategy(strategy, _name_of(strategy))
+
+
+def _name_of(strategy: object) -> str:
+    """Return the name; read once, and no protocol is asked, which would read it unprotected."""
+    try:
+        name = getattr(strategy, "name", _NOTHING)
+        complete = name is not _NOTHING and callable(getattr(strategy, "retrieve", None))
+    except OctavoError:
+        raise
+    except Exception as error:
+        raise ExecutionError(
+            f"strategy {type(strategy).__name__}: reading its name raised {told(error)}"
+        ) from error
+    if isinstance(strategy, type) or not complete:
         raise ConfigurationError(
             "strategy: expected an object with name and retrieve(query, context), "
             f"found {shown(strategy) if isinstance(strategy, type) else type(strategy).__name__}"
         )
-    if not isinstance(strategy.name, str):
-        raise ConfigurationError(
-            f"strategy: expected a name that is a string, found {shown(strategy.name)}"
-        )
-    return strategy if isinstance(strategy, ColumnarStrategy) else ReturnedStrategy(strategy)
+    text = plain_text(name)
+    if text is None:
+        raise ConfigurationError(f"strategy: expected a name that is a string, found {shown(name)}")
+    return text
 
 
 def _matches(document: RetrievedDocument, context: RAGContext) -> bool:

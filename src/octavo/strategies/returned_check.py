@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from octavo.columns.encodable import encodable
-from octavo.errors import ExecutionError, OctavoError, real_number, shown
+from octavo.errors import ExecutionError, OctavoError, real_number, shown, told
 from octavo.spi import HierarchyMetadata, RetrievedDocument
 from octavo.spi.metadata import ENTRY_ID
 
@@ -30,7 +30,7 @@ def checked_documents(name: str, returned: object) -> tuple[RetrievedDocument, .
             raise
         except Exception as error:
             raise ExecutionError(
-                f"strategy {name!r}: document {position}: raised {type(error).__name__}: {error}"
+                f"strategy {name!r}: document {position}: raised {told(error)}"
             ) from error
         if fault is not None:
             raise ExecutionError(f"strategy {name!r}: document {position}: {fault}")

@@ -4,6 +4,7 @@ A corpus on disk and the stores in memory both answer these, so a strategy never
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -71,7 +72,10 @@ class DocumentSource(Documents, Protocol):
 
 @runtime_checkable
 class KeywordSource(DocumentSource, Protocol):
-    """Rows that can be ranked by the words of a query."""
+    """Rows that can be ranked by the words of a query.
+
+    Hybrid retrieval over many rows may ask from another thread than the caller's.
+    """
 
     def rank_keyword(
         self, texts: Sequence[str], depth: int, selection: Selection
@@ -106,11 +110,7 @@ def checked_source(name: str, source: Source, kind: type) -> Source:
     ConfigurationError
         Naming the argument, the methods expected and what came.
     """
-    methods = [
-        member
-        for member in dir(kind)
-        if not member.startswith("_") and callable(getattr(kind, member))
-    ]
+    methods = _methods(kind)
     missing = [method for method in methods if not callable(getattr(source, method, None))]
     if missing or isinstance(source, type):
         raise ConfigurationError(
@@ -118,3 +118,13 @@ def checked_source(name: str, source: Source, kind: type) -> Source:
             f"found {type(source).__name__}"
         )
     return source
+
+
+@cache
+def _methods(kind: type) -> tuple[str, ...]:
+    """Return the names of a protocol's public methods."""
+    return tuple(
+        member
+        for member in dir(kind)
+        if not member.startswith("_") and callable(getattr(kind, member))
+    )

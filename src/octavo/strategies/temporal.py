@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits, Part
 from octavo.columns.ranking import rank_hits
-from octavo.errors import InvalidArgumentError, TemporalError, checked_count, checked_fraction
+from octavo.errors import InvalidArgumentError, TemporalError, checked_fraction
 from octavo.kernels.temporal_decay import temporal_decay
 from octavo.spi import RAGContext, RAGStrategy, TemporalMetadata
 from octavo.strategies.clock import (
@@ -23,7 +23,7 @@ from octavo.strategies.clock import (
 )
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.inner import candidate_depth as depth_of
-from octavo.strategies.inner import carried, checked_sources, inner_context
+from octavo.strategies.inner import carried, checked_depth, checked_sources, inner_context
 from octavo.strategies.provided import own_sources
 from octavo.strategies.queries import Queries
 from octavo.strategies.returned import as_columnar
@@ -93,9 +93,7 @@ class TemporalRAGStrategy(ColumnarStrategy):
         self._half_life = _checked_duration("half_life", half_life, timedelta(microseconds=1))
         self._floor = checked_fraction("relevance_floor", relevance_floor)
         self._skew = _checked_duration("max_future_skew", max_future_skew, timedelta(0))
-        if candidate_depth is not None:
-            checked_count("candidate_depth", candidate_depth)
-        self._depth = candidate_depth
+        self._depth = checked_depth(candidate_depth)
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one call of the child, then one pass over its hits.

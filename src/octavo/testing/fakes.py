@@ -79,7 +79,19 @@ class FakeEmbedding(Recorded):
         ]
 
 
-class FakeExpander(Recorded):
+class _ModelProvider(Recorded):
+    """A fake that serves some models."""
+
+    def __init__(self, models: Collection[str], failure: Exception | None, fails_from: int) -> None:
+        super().__init__(failure, fails_from)
+        self._models = frozenset(models)
+
+    def supports(self, model: str) -> bool:
+        """Whether the model is one of those given."""
+        return model in self._models
+
+
+class FakeExpander(_ModelProvider):
     """Give the variants of a table, or else the query with a number appended.
 
     Parameters
@@ -105,13 +117,8 @@ class FakeExpander(Recorded):
         failure: Exception | None = None,
         fails_from: int = 1,
     ) -> None:
-        super().__init__(failure, fails_from)
+        super().__init__(models, failure, fails_from)
         self._variants = dict(variants or {})
-        self._models = frozenset(models)
-
-    def supports(self, model: str) -> bool:
-        """Whether the model is one of those given."""
-        return model in self._models
 
     def expand(
         self, query: str, mode: QueryExpansion, model: str, max_expansions: int
@@ -124,7 +131,7 @@ class FakeExpander(Recorded):
         return tuple(f"{stem} {number}".strip() for number in range(1, max_expansions + 1))
 
 
-class FakeNavigator(Recorded):
+class FakeNavigator(_ModelProvider):
     """Choose as a table says, or else the first child whose title or id shares a word with the query.
 
     Parameters
@@ -151,13 +158,8 @@ class FakeNavigator(Recorded):
         failure: Exception | None = None,
         fails_from: int = 1,
     ) -> None:
-        super().__init__(failure, fails_from)
+        super().__init__(models, failure, fails_from)
         self._choices = dict(choices or {})
-        self._models = frozenset(models)
-
-    def supports(self, model: str) -> bool:
-        """Whether the model is one of those given."""
-        return model in self._models
 
     def choose(
         self, query: str, node: NodeView, children: Sequence[NodeView], model: str
