@@ -15,6 +15,7 @@ VECTOR_PRESENT = "vector_present.npy"
 ID_HASHES = "id_hashes.npy"
 ID_ROWS = "id_rows.npy"
 KEYWORD = "keyword"
+CHAMPIONS = f"{KEYWORD}/champions.arrow"
 
 
 def segment_directory(index: Path, name: str) -> Path:

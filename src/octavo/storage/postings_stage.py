@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from octavo.columns.documents import DocumentColumns
+from octavo.engines.keyword.champion_file import write_champions
 from octavo.engines.keyword.documents import FilterColumn
 from octavo.engines.keyword.writer import write_segment
 from octavo.parallel import ordered_map
@@ -44,7 +45,11 @@ def write_postings(
         )
         return f"{layout.KEYWORD}/{number}"
 
-    return tuple(ordered_map(index, list(enumerate(ranges)), threads=writers))
+    names = tuple(ordered_map(index, list(enumerate(ranges)), threads=writers))
+    segments = [directory / name for name in names]
+    texts = reader.read(range(reader.rows))
+    write_champions(directory / layout.CHAMPIONS, segments, reader.rows, texts)
+    return names
 
 
 class _Progress:

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from octavo.columns.array_file import open_array
 from octavo.columns.documents import DocumentColumns
 from octavo.columns.id_index import IdIndex
+from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
+from octavo.storage.durable import checksum
 from octavo.storage.manifest import SegmentEntry
 
 
@@ -38,6 +40,20 @@ class Segment:
     def keyword_directories(self) -> list[Path]:
         """Return the directories of its postings, in row order."""
         return [self.directory / name for name in self.entry.keyword]
+
+    def champion_files(self) -> list[Path]:
+        """Return the file of champion lists, if there is one, having checked every byte of it.
+
+        Damage there would change results without an error.
+        """
+        entry = self.entry.files.get(layout.CHAMPIONS)
+        if entry is None:
+            return []
+        path = self.directory / layout.CHAMPIONS
+        found = checksum(path)
+        if found != entry.crc32:
+            raise CorpusCorruptError(f"{path}: expected CRC-32 {entry.crc32}, found {found}")
+        return [path]
 
 
 def open_columns(directory: Path, rows: int) -> DocumentColumns:

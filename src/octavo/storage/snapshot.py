@@ -71,6 +71,7 @@ class Snapshot:
         self.keyword_index = KeywordIndex.open(
             [path for segment in self._segments for path in segment.keyword_directories()],
             self.rows,
+            champions=[path for segment in self._segments for path in segment.champion_files()],
         )
         self._documents = StoredDocuments(self._segments)
         self._embedding = QueryEmbedding(self.manifest.embedding, self.analyzer, embedding)

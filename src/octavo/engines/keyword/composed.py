@@ -71,6 +71,19 @@ def open_composed(
             return tantivy.Index.open(str(links)).searcher()
 
 
+def composition(segment_directories: Sequence[Path]) -> str:
+    """Return the names of the tantivy segments that make up an index, in row order.
+
+    A segment never changes under its name; what was derived from the same composition still holds.
+    """
+    segments = [
+        segment
+        for directory in segment_directories
+        for segment in _read_meta(directory)[0]["segments"]
+    ]
+    return " ".join(_file_names(segment)[-1] for segment in segments)  # the last: its deletes
+
+
 @contextmanager
 def _scratch_directory(parent: Path | None) -> Iterator[Path]:
     try:

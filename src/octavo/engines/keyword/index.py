@@ -9,9 +9,12 @@ import numpy as np
 
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
+from octavo.engines.keyword.champion_file import read_champions
+from octavo.engines.keyword.champions import ChampionList, Champions
 from octavo.engines.keyword.composed import open_composed
 from octavo.engines.keyword.damage import damage_reported
 from octavo.engines.keyword.frequency import document_frequencies
+from octavo.engines.keyword.pruning import PrunedSearcher
 from octavo.engines.keyword.queries import known_terms
 from octavo.engines.keyword.ranking import rank
 from octavo.engines.keyword.rows import RowSearcher
@@ -44,11 +47,17 @@ class KeywordIndex:
         *,
         offsets: Sequence[int] | None = None,
         scratch: Path | None = None,
+        champions: Sequence[Path] = (),
     ) -> None:
         self._where = ", ".join(str(directory) for directory in segments) or "keyword index"
         searcher = open_composed(segments, scratch)
         with damage_reported(self._where):
-            self._searcher = RowSearcher(searcher, rows, self._where, offsets)
+            row_searcher = RowSearcher(searcher, rows, self._where, offsets)
+        self._segments = row_searcher.segments
+        stored: dict[str, ChampionList] = {}
+        for path in champions:
+            stored |= read_champions(path, segments, rows)
+        self._searcher = PrunedSearcher(row_searcher, Champions(row_searcher, stored))
         self._frequency = document_frequencies(searcher)
 
     @classmethod
@@ -59,6 +68,7 @@ class KeywordIndex:
         *,
         offsets: Sequence[int] | None = None,
         scratch: Path | None = None,
+        champions: Sequence[Path] = (),
     ) -> "KeywordIndex":
         """Open segment directories, in row order, that hold ``rows`` rows together.
 
@@ -75,6 +85,9 @@ class KeywordIndex:
             that files stay as they are when rows before them go; ``None`` adds nothing.
         scratch
             Where a temporary directory of links is made; ``None`` for the system's place.
+        champions
+            Files made by :func:`~octavo.engines.keyword.champion_file.write_champions`, of which
+            those count that were made for just these segments.
 
         Raises
         ------
@@ -85,7 +98,7 @@ class KeywordIndex:
         OSError
             No temporary directory can be made.
         """
-        return cls(segments, rows, offsets=offsets, scratch=scratch)
+        return cls(segments, rows, offsets=offsets, scratch=scratch, champions=champions)
 
     @property
     def rows(self) -> int:
@@ -95,7 +108,7 @@ class KeywordIndex:
     @property
     def segments(self) -> int:
         """The number of tantivy segments; each costs every search some time."""
-        return self._searcher.segments
+        return self._segments
 
     def search(
         self, queries: Sequence[Sequence[str]], depth: int, selection: Selection | None = None
@@ -119,7 +132,9 @@ class KeywordIndex:
             hits at the end.
         SearchReport
             The plans of :class:`~octavo.engines.keyword.ranking.Plan`, and the counters ``terms``
-            (distinct and known), ``unknown terms``, ``passes`` and ``hits``.
+            (distinct and known), ``unknown terms``, ``passes`` (searches), ``essential terms``
+            (searched for in these passes), ``optional terms`` (only looked up in what was found)
+            and ``hits``.
 
         Raises
         ------
@@ -131,7 +146,7 @@ class KeywordIndex:
         selection = selection or Selection.everything(self.rows)
         self._check(queries, depth, selection)
         plans: Counter[str] = Counter()
-        known = unknown = passes = 0
+        known = unknown = passes = essential = optional = 0
         offsets, rows, scores = array("q", [0]), array("q"), array("d")
         with damage_reported(self._where):
             for tokens in queries:
@@ -144,7 +159,16 @@ class KeywordIndex:
                 known += len(terms)
                 unknown += len(set(tokens)) - len(terms)
                 passes += ranking.passes
-        counters = {"terms": known, "unknown terms": unknown, "passes": passes, "hits": len(rows)}
+                essential += ranking.essential
+                optional += ranking.optional
+        counters = {
+            "terms": known,
+            "unknown terms": unknown,
+            "passes": passes,
+            "essential terms": essential,
+            "optional terms": optional,
+            "hits": len(rows),
+        }
         hits = Hits(np.array(offsets), np.array(rows), np.array(scores))
         return hits, SearchReport(plans, Counter(counters))
 

@@ -71,14 +71,56 @@ def filtered_union(terms: Iterable[QueryTerm], filter_terms: Sequence[str]) -> Q
     filter beside the union would score every document of the union. Scores are those of
     :func:`union` to the last bit, since a filter adds 0.
     """
-    schema = keyword_schema()
-    clauses = [
-        (Occur.Must, Query.const_score_query(Query.term_query(schema, FILTER, text, "basic"), 0.0))
-        for text in filter_terms
-    ]
+    clauses = _filter_clauses(filter_terms)
     return Query.boolean_query(
         [
             (Occur.Should, Query.boolean_query([*clauses, (Occur.Must, term_query(term))]))
             for term in terms
         ]
     )
+
+
+def nested(
+    essential: Sequence[QueryTerm], optional: Iterable[QueryTerm], filter_terms: Sequence[str] = ()
+) -> Query:
+    """Return the query for documents with any essential term, scored with the optional ones too.
+
+    The optional terms are nested around the union one by one, so that each is looked up in the
+    documents of the union only; beside each other in one query they would be scored everywhere.
+    Scores are those of a union of all terms in this order, to the last bit.
+    """
+    core = filtered_union(essential, filter_terms) if filter_terms else union(essential)
+    return _with_optional(core, optional)
+
+
+def gated(
+    terms: Sequence[QueryTerm], required: Sequence[int], filter_terms: Sequence[str] = ()
+) -> Query:
+    """Return the query for documents with the first term and those at the required positions.
+
+    They are scored with all terms; scores are those of a union in this order, to the last bit.
+    """
+    scored = 2 if 1 in required else 1  # two scores add up to the same in either order
+    clauses = [(Occur.Must, term_query(term)) for term in terms[:scored]]
+    clauses += [
+        (Occur.Must, _unscored(BODY, terms[position].text))
+        for position in required
+        if position >= scored
+    ]
+    core = Query.boolean_query(clauses + _filter_clauses(filter_terms))
+    return _with_optional(core, terms[scored:])
+
+
+def _with_optional(query: Query, optional: Iterable[QueryTerm]) -> Query:
+    for term in optional:
+        query = Query.boolean_query([(Occur.Must, query), (Occur.Should, term_query(term))])
+    return query
+
+
+def _filter_clauses(filter_terms: Sequence[str]) -> list[tuple[Occur, Query]]:
+    return [(Occur.Must, _unscored(FILTER, text)) for text in filter_terms]
+
+
+def _unscored(field: str, text: str) -> Query:
+    """Return the query for documents with a term, all of which it adds 0 to."""
+    return Query.const_score_query(Query.term_query(keyword_schema(), field, text, "basic"), 0.0)

@@ -54,12 +54,17 @@ class RowSearcher:
         """The number of tantivy segments."""
         return len(self._bases)
 
-    def top(self, query: Query, limit: int) -> tuple[list[int], list[float]]:
+    def top(
+        self, query: Query, limit: int, *, at_least: float = 0.0
+    ) -> tuple[list[int], list[float]]:
         """Return rows and scores of the best ``limit`` hits, by (score descending, row ascending).
 
-        Scores are tantivy's float32 values. A ``limit`` beyond the number of rows is legal.
+        Scores are tantivy's float32 values; hits that score below ``at_least`` are left out. A
+        ``limit`` beyond the number of rows is legal.
         """
         hits = self._searcher.search(query, limit=max(1, min(limit, self.rows)), count=False).hits
+        if hits and hits[-1][0] < at_least:
+            del hits[bisect_right(hits, -at_least, key=lambda hit: -hit[0]) :]
         bases = self._bases
         # Adding up is many times faster than fetching the fast field `row`.
         rows = [bases[address.segment_ord] + address.doc for _, address in hits]
