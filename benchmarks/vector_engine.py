@@ -1,7 +1,7 @@
 """Exact vector search and rank fusion against their baselines; prints times and ratios.
 
-Run with ``python benchmarks/vector_engine.py [rows] [dimensions]``. Each figure is the best of
-several runs in this one process, so compare ratios, not times.
+Run with ``python benchmarks/vector_engine.py [rows dimensions | vectors.npy queries.npy]``. Each
+figure is the best of several runs in this one process, so compare ratios, not times.
 """
 
 import sys
@@ -13,9 +13,11 @@ import numpy as np
 
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
+from octavo.columns.vector_codes import VectorCodes, code_width
 from octavo.engines.vector import FlatVectorIndex
 from octavo.engines.vector.nomination import one_thread
 from octavo.kernels.unit_length import unit_length
+from octavo.kernels.vector_codes import encode_vectors
 from octavo.parallel import ordered_map
 from octavo.strategies.fusion import fuse
 
@@ -32,39 +34,96 @@ def best(work: Callable[[], object], runs: int = 3) -> float:
     return min(times)
 
 
-def vector_search(rows: int, dimensions: int) -> None:
-    """Compare the exact scan with FAISS's own flat index, and one thread with two."""
-    random = np.random.default_rng(1)
-    vectors = unit_length(random.standard_normal((rows, dimensions), np.float32))
-    queries = random.standard_normal((4 * BATCH, dimensions), np.float32)
+def read_rate(array: np.ndarray) -> float:
+    """Return how fast one thread reads memory here, in GB/s."""
+    words = array.reshape(-1).view(np.int64)
+    return array.nbytes / best(words.sum) / 1e9
+
+
+def product_rate(queries: np.ndarray, vectors: np.ndarray) -> float:
+    """Return how fast FAISS's own matrix product runs on one thread, in Gflop/s: no search."""
+    part = vectors[:2048]
+    product = faiss.LinearTransform(queries.shape[1], len(queries), False)
+    faiss.copy_array_to_vector(queries.reshape(-1), product.A)
+    product.is_trained = True
+    values = np.empty((len(part), len(queries)), np.float32)
+    operands = faiss.swig_ptr(part), faiss.swig_ptr(values)
+    with one_thread():
+        seconds = best(lambda: product.apply_noalloc(len(part), *operands), 20)
+    return 2 * queries.size * len(part) / seconds / 1e9
+
+
+def interleaved(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
+    """Return the shortest of two runs of each, taken in turns, in seconds."""
+    times = [(best(first, 1), best(second, 1)) for _ in range(2)]
+    return min(left for left, _ in times), min(right for _, right in times)
+
+
+def vector_search(vectors: np.ndarray, queries: np.ndarray) -> None:
+    """Compare exact search with what the machine can do, and with FAISS's own flat index."""
+    rows, dimensions = vectors.shape
+    vectors, queries = unit_length(vectors), unit_length(queries)
     batches = [queries[start : start + BATCH] for start in range(0, len(queries), BATCH)]
-    index = FlatVectorIndex([vectors])
+    batch = batches[0]
+    codes = VectorCodes(*encode_vectors(vectors, code_width(dimensions)))
+    indexes = {
+        "codes": FlatVectorIndex([vectors], None, [codes]),
+        "no codes": FlatVectorIndex([vectors]),
+    }
     peer = faiss.IndexFlatIP(dimensions)
     peer.add(vectors)
 
-    print(f"{rows} vectors of {dimensions} dimensions, k = 10")
-    one = best(lambda: index.search(queries[:1], 10))
-    print(f"  one query            {one * 1e3:8.2f} ms   {vectors.nbytes / one / 1e9:.1f} GB/s")
-    batch = best(lambda: index.search(batches[0], 10))
-    rate = 2 * BATCH * rows * dimensions / batch / 1e9
-    print(f"  batch of {BATCH}         {batch * 1e3:8.2f} ms   {rate:.0f} Gflop/s")
-    deep = best(lambda: index.search(batches[0], 100))
-    print(f"  batch, k = 100       {deep * 1e3:8.2f} ms")
+    print(f"{rows} vectors of {dimensions} dimensions, k = 10 unless stated")
+    reading, flops = read_rate(vectors), product_rate(batch, vectors)
+    bare = 2 * BATCH * rows * dimensions / flops / 1e9
+    print(f"  roofline: one thread reads {reading:.1f} GB/s; a float32 product {flops:.0f} Gflop/s")
+    print(
+        f"  so a query reads all vectors in {vectors.nbytes / reading / 1e6:.2f} ms, all codes in"
+    )
+    print(
+        f"  {codes.codes.nbytes / reading / 1e6:.2f} ms; the bare product of a batch of {BATCH}: ",
+        end="",
+    )
+    print(f"{bare * 1e3:.0f} ms")
+    encoding = best(lambda: encode_vectors(vectors, code_width(dimensions)), 2)
+    print(f"  codes: {codes.codes.nbytes / 1e6:.0f} MB, made in {encoding * 1e3:.0f} ms")
+    for name, index in indexes.items():
+        stored = codes.codes if name == "codes" else vectors
+        one = best(lambda index=index: index.search(batch[:1], 10), 7)
+        share = stored.nbytes / one / 1e9 / reading
+        print(f"  {name:<8} one query      {one * 1e3:9.2f} ms   {share:.0%} of the read rate")
+        for count, depth in ((4, 10), (16, 10), (BATCH, 10), (BATCH, 100), (BATCH, 1000)):
+            asked = batch[:count]
+            seconds = best(lambda index=index, a=asked, d=depth: index.search(a, d))
+            ratio = seconds / bare * BATCH / count
+            print(f"  {name:<8} {count:3}, k = {depth:<5} {seconds * 1e3:9.2f} ms   ", end="")
+            print(f"{seconds / count * 1e3:.3f} a query, {ratio:.2f}x of the bare product")
+    index = indexes["codes"]
     with one_thread():
-        theirs = best(lambda: peer.search(batches[0], 10), 1)
-    print(f"  IndexFlatIP, 1 thread{theirs * 1e3:8.2f} ms   {theirs / batch:.1f}x of the batch")
+        theirs, ours = interleaved(lambda: peer.search(batch, 10), lambda: index.search(batch, 10))
+    print(
+        f"  IndexFlatIP, 1 thread   {theirs * 1e3:9.2f} ms   {theirs / ours:.1f}x of codes", end=""
+    )
+    print(f", {theirs / best(lambda: indexes['no codes'].search(batch, 10)):.1f}x of no codes")
 
-    def run(threads: int) -> float:
-        return best(
-            lambda: list(ordered_map(lambda b: index.search(b, 10), batches, threads=threads))
-        )
+    def run(threads: int) -> None:
+        list(ordered_map(lambda b: index.search(b, 10), batches, threads=threads))
 
-    single, double = run(1), run(2)
-    print(f"  two threads          {double * 1e3:8.2f} ms   {single / double:.2f}x of one")
+    single, double = interleaved(lambda: run(1), lambda: run(2))
+    print(f"  codes, two threads      {double * 1e3:9.2f} ms   {single / double:.2f}x of one")
+    faiss.omp_set_num_threads(2)
+    theirs, ours = interleaved(lambda: [peer.search(b, 10) for b in batches], lambda: run(2))
+    print(f"  IndexFlatIP, 2 threads  {theirs * 1e3:9.2f} ms   {theirs / ours:.1f}x of codes' two")
+    random = np.random.default_rng(3)
     for share in (0.5, 0.1, 0.01, 0.001):
         selection = Selection.of(random.random(rows) < share)
-        filtered = best(lambda chosen=selection: index.search(batches[0], 10, chosen))
-        print(f"  {share:6.1%} admitted     {filtered * 1e3:8.2f} ms")
+        for name, searched in indexes.items():
+            many, one = (
+                best(lambda q=q, i=searched, s=selection: i.search(q, 10, s))
+                for q in (batch, batch[:1])
+            )
+            print(f"  {name:<8} {share:6.1%} admitted: batch {many * 1e3:8.2f} ms, ", end="")
+            print(f"one {one * 1e3:6.2f} ms")
 
 
 def fusion(queries: int = 1000, depth: int = 100) -> None:
@@ -100,6 +159,12 @@ def fusion(queries: int = 1000, depth: int = 100) -> None:
 
 
 if __name__ == "__main__":
-    arguments = [int(argument) for argument in sys.argv[1:]]
-    vector_search(*(arguments or [200_000, 128]))
+    generator = np.random.default_rng(1)
+    if sys.argv[1:2] and not sys.argv[1].isdigit():
+        stored, asked = (np.load(name) for name in sys.argv[1:3])
+    else:
+        rows, dimensions = (int(argument) for argument in sys.argv[1:] or ("200000", "128"))
+        stored = generator.standard_normal((rows, dimensions), np.float32)
+        asked = generator.standard_normal((4 * BATCH, dimensions), np.float32)
+    vector_search(stored, asked[: 4 * BATCH])
     fusion()

@@ -71,3 +71,12 @@ def test_a_damaged_header_of_any_kind_is_corrupt(tmp_path):
             except CorpusCorruptError:
                 continue
             assert found.tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.bool_])
+def test_other_types_are_streamed_too(tmp_path, dtype):
+    expected = np.random.default_rng(3).integers(0, 2, (5, 4)).astype(dtype)
+    with VectorWriter(tmp_path / "v.npy", 4, dtype) as writer:
+        writer.write(expected[:2])
+        writer.write(expected[2:])
+    np.testing.assert_array_equal(open_array(tmp_path / "v.npy", dtype, (5, 4)), expected)

@@ -109,6 +109,52 @@ def squared_lengths(vectors: NDArray[np.float32], squares: NDArray[np.float64]) 
 
 @kernel(
     types.int64(
+        types.float64,
+        types.int64,
+        types.int64,
+        types.int64,
+        types.int64,
+        writable(types.int64),
+        writable(types.float64),
+        writable(types.int64),
+    )
+)
+def offer(
+    score: float,
+    row: int,
+    base: int,
+    count: int,
+    depth: int,
+    heap: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    rows: NDArray[np.int64],
+) -> int:
+    """Offer a scored row to the ``count`` of at most ``depth`` hits that lie from ``base`` on.
+
+    Returns
+    -------
+    int
+        How many there now are. NaN, which only damaged vectors score, is never one.
+    """
+    if score != score:
+        return count
+    if count < depth:
+        slot = base + count
+        scores[slot] = score
+        rows[slot] = row
+        push(heap, base, count, slot, scores, rows)
+        return count + 1
+    slot = heap[base]
+    worst = scores[slot]
+    if score > worst or (score == worst and row < rows[slot]):
+        scores[slot] = score
+        rows[slot] = row
+        sift_down(heap, base, depth, scores, rows)
+    return count
+
+
+@kernel(
+    types.int64(
         readonly(types.float32, 2),
         types.float32,
         types.float64,
@@ -191,25 +237,10 @@ def scan_block(
                     continue
                 score = cosine(queries, query, query_squares[query], vectors, position, sums)
                 rescored += 1
-                if score != score:  # damaged vectors give no hits
-                    continue
                 row = first_row + position
                 if row_numbers.shape[0] > 0:
                     row = row_numbers[position]
-                if count < depth:
-                    slot = base + count
-                    scores[slot] = score
-                    rows[slot] = row
-                    push(heap, base, count, slot, scores, rows)
-                    count += 1
-                else:
-                    slot = heap[base]
-                    worst = scores[slot]
-                    if score < worst or (score == worst and row >= rows[slot]):
-                        continue
-                    scores[slot] = score
-                    rows[slot] = row
-                    sift_down(heap, base, depth, scores, rows)
+                count = offer(score, row, base, count, depth, heap, scores, rows)
                 if count == depth:
                     cut = np.float32(scores[heap[base]] - reach)
         counts[query] = count

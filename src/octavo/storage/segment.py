@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from octavo.columns.array_file import open_array
 from octavo.columns.documents import DocumentColumns
 from octavo.columns.id_index import IdIndex
+from octavo.columns.vector_codes import BOUND_VALUES, VectorCodes, code_width
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import checksum
@@ -31,6 +32,8 @@ class Segment:
     """Shape ``(rows, dimensions)``, memory-mapped; ``None`` where the index has no vectors."""
     vector_present: NDArray[np.bool_] | None
     """Where a row has a vector; ``None`` means everywhere."""
+    vector_codes: VectorCodes | None
+    """The 8-bit codes of the vectors, memory-mapped; ``None`` where there are none."""
 
     @property
     def rows(self) -> int:
@@ -89,7 +92,9 @@ def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Se
         expected_rows=entry.rows,
     )
     vectors = None if dimensions is None else _open_vectors(directory, entry, dimensions)
-    return Segment(directory, entry, columns, ids, vectors, _open_present(directory, entry))
+    codes = None if dimensions is None else _open_codes(directory, entry, dimensions)
+    present = _open_present(directory, entry)
+    return Segment(directory, entry, columns, ids, vectors, present, codes)
 
 
 def _open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDArray[np.float32]:
@@ -103,3 +108,13 @@ def _open_present(directory: Path, entry: SegmentEntry) -> NDArray[np.bool_] | N
     if layout.VECTOR_PRESENT not in entry.files:
         return None
     return open_array(directory / layout.VECTOR_PRESENT, np.bool_, (entry.rows,))
+
+
+def _open_codes(directory: Path, entry: SegmentEntry, dimensions: int) -> VectorCodes | None:
+    if not {layout.VECTOR_CODES, layout.VECTOR_BOUNDS} <= entry.files.keys():
+        return None
+    shapes = (entry.rows, code_width(dimensions)), (entry.rows, BOUND_VALUES)
+    return VectorCodes(
+        open_array(directory / layout.VECTOR_CODES, np.uint8, shapes[0]),
+        open_array(directory / layout.VECTOR_BOUNDS, np.float32, shapes[1]),
+    )

@@ -1,19 +1,54 @@
-"""The vectors of a segment on their way to disk, with a mask of the rows that have one."""
+"""The vectors of a segment on their way to disk, their codes, and a mask of the rows with one."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from octavo.columns.array_file import save_array
+from octavo.columns.vector_codes import BOUND_VALUES, code_width, worth_coding
+from octavo.kernels.vector_codes import encode_vectors
 from octavo.storage import layout
 from octavo.storage.vector_file import VectorWriter
 from octavo.storage.vector_stage import Mask, Vectors
 
+_ZERO_ROWS = 4096
+
+
+class _Files:
+    """The files of vectors of known dimensions: themselves and, where they pay, their codes."""
+
+    def __init__(self, directory: Path, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self._vectors = VectorWriter(directory / layout.VECTORS, dimensions)
+        self._codes: tuple[VectorWriter, VectorWriter] | None = None
+        if worth_coding(dimensions):
+            self._codes = (
+                VectorWriter(directory / layout.VECTOR_CODES, code_width(dimensions), np.uint8),
+                VectorWriter(directory / layout.VECTOR_BOUNDS, BOUND_VALUES),
+            )
+
+    def write(self, vectors: NDArray[np.float32]) -> None:
+        self._vectors.write(vectors)
+        if self._codes is not None:
+            codes, bounds = encode_vectors(vectors, code_width(self.dimensions))
+            self._codes[0].write(codes)
+            self._codes[1].write(bounds)
+
+    def write_zeros(self, rows: int) -> None:
+        block = np.zeros((min(rows, _ZERO_ROWS), self.dimensions), np.float32)
+        for start in range(0, rows, _ZERO_ROWS):
+            self.write(block[: rows - start])
+
+    def writers(self) -> tuple[VectorWriter, ...]:
+        return (self._vectors, *(self._codes or ()))
+
 
 class SegmentVectors:
-    """Writes ``vectors.npy`` from the first batch that has dimensions, and the mask at the end.
+    """Writes ``vectors.npy`` and its codes from the first batch that has dimensions, and the mask at the end.
 
     Batches before that one hold nulls only; they become zeros once the dimensions are known. The
     mask, a byte a row, is kept in memory and written only where a vector is missing.
@@ -26,7 +61,7 @@ class SegmentVectors:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._writer: VectorWriter | None = None
+        self._files: _Files | None = None
         self._present: list[Mask] = []
         self.dimensions: int | None = None
         """Dimensions of the vectors; ``None`` while there was none."""
@@ -36,14 +71,14 @@ class SegmentVectors:
     def write(self, batch: Vectors) -> None:
         """Append the vectors of the next rows; of no dimensions where all of them are missing."""
         vectors, present = batch
-        if self._writer is None and vectors.shape[1]:
+        if self._files is None and vectors.shape[1]:
             self.dimensions = vectors.shape[1]
-            self._writer = VectorWriter(self._directory / layout.VECTORS, self.dimensions)
-            self._writer.write_zeros(sum(map(len, self._present)))
-        if self._writer is not None and vectors.shape[1]:
-            self._writer.write(vectors)
-        elif self._writer is not None:
-            self._writer.write_zeros(len(vectors))
+            self._files = _Files(self._directory, self.dimensions)
+            self._files.write_zeros(sum(map(len, self._present)))
+        if self._files is not None and vectors.shape[1]:
+            self._files.write(vectors)
+        elif self._files is not None:
+            self._files.write_zeros(len(vectors))
         mask = np.ones(len(vectors), np.bool_) if present is None else present
         self._present.append(mask)
         self.nulls += len(mask) - int(np.count_nonzero(mask))
@@ -57,8 +92,12 @@ class SegmentVectors:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._writer is None:
+        if self._files is None:
             return
-        self._writer.__exit__(kind, error, traceback)
+        with ExitStack() as writers:
+            for writer in self._files.writers():
+                writers.push(writer)
+            if error is not None:
+                writers.__exit__(kind, error, traceback)
         if kind is None and self.nulls:
             save_array(self._directory / layout.VECTOR_PRESENT, np.concatenate(self._present))

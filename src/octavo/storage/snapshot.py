@@ -91,12 +91,11 @@ class Snapshot:
         self._vectors_entry()
         with self._opening:
             with_vectors = [
-                (segment.vectors, segment.vector_present)
+                (segment.vectors, segment.vector_present, segment.vector_codes)
                 for segment in self._segments
                 if segment.vectors is not None
             ]
-            vectors, present = zip(*with_vectors, strict=True)
-            return FlatVectorIndex(vectors, present)
+            return FlatVectorIndex(*zip(*with_vectors, strict=True))
 
     def derived(self, kind: str, make: Callable[[], Derived]) -> Derived:
         """Return what ``make`` made of this snapshot when it was first asked for by this name."""

@@ -1,15 +1,13 @@
-"""Vectors on disk: one ``.npy`` file of unit-length float32 rows, written as a stream."""
+"""Vectors on disk: one ``.npy`` file of rows of one length, written as a stream."""
 
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import CorpusCorruptError
-
-_ZERO_ROWS = 4096
 
 
 class VectorWriter:
@@ -21,10 +19,13 @@ class VectorWriter:
         The file to create.
     dimensions
         Length of each vector.
+    dtype
+        Type of its values.
     """
 
-    def __init__(self, path: Path, dimensions: int) -> None:
+    def __init__(self, path: Path, dimensions: int, dtype: type[np.generic] = np.float32) -> None:
         self._dimensions = dimensions
+        self._dtype = np.dtype(dtype).newbyteorder("<")
         self._rows = 0
         self._file = path.open("wb")
         self._header_bytes = self._write_header()
@@ -34,16 +35,10 @@ class VectorWriter:
         """The number of vectors written so far."""
         return self._rows
 
-    def write(self, vectors: NDArray[np.float32]) -> None:
+    def write(self, vectors: NDArray[Any]) -> None:
         """Append vectors of shape ``(n, dimensions)``."""
-        self._file.write(np.ascontiguousarray(vectors, np.float32).data)
+        self._file.write(np.ascontiguousarray(vectors, self._dtype).data)
         self._rows += len(vectors)
-
-    def write_zeros(self, rows: int) -> None:
-        """Append ``rows`` zero vectors."""
-        block = np.zeros((min(rows, _ZERO_ROWS), self._dimensions), np.float32)
-        for start in range(0, rows, _ZERO_ROWS):
-            self.write(block[: rows - start])
 
     def close(self) -> None:
         """Write the final number of rows into the header and close the file."""
@@ -55,7 +50,11 @@ class VectorWriter:
     def _write_header(self) -> int:
         np.lib.format.write_array_header_1_0(
             self._file,
-            {"descr": "<f4", "fortran_order": False, "shape": (self._rows, self._dimensions)},
+            {
+                "descr": np.lib.format.dtype_to_descr(self._dtype),
+                "fortran_order": False,
+                "shape": (self._rows, self._dimensions),
+            },
         )
         return self._file.tell()
 

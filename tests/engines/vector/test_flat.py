@@ -138,7 +138,7 @@ def test_very_many_hits_are_searched_in_smaller_blocks(random, monkeypatch):
     queries = random.standard_normal((20, 6))
     index = FlatVectorIndex([vectors])
     expected, _ = index.search(queries, 60)
-    monkeypatch.setattr("octavo.engines.vector.flat._HEAP_SLOTS", 130)
+    monkeypatch.setattr("octavo.engines.vector.flat._HIT_SLOTS", 130)
     assert same(index.search(queries, 60)[0], expected)
 
 

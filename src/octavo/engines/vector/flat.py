@@ -8,23 +8,16 @@ from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
+from octavo.columns.vector_codes import VectorCodes
 from octavo.engines.report import SearchReport
-from octavo.engines.vector.blocks import vector_blocks
-from octavo.engines.vector.nomination import (
-    approximate,
-    block_rows,
-    bound,
-    dense_share,
-    one_thread,
-)
+from octavo.engines.vector import code_scan, product_scan
+from octavo.engines.vector.nomination import one_thread
 from octavo.engines.vector.queries import admitted_rows, unit_queries
 from octavo.engines.vector.segments import VectorSegments
 from octavo.errors import checked_count
-from octavo.kernels.exact_scan import scan_block, squared_lengths
-from octavo.kernels.top_k import sort_heaps
 
 _QUERY_BLOCK = 256
-_HEAP_SLOTS = 1 << 22  # bounds the memory of a search for very many hits
+_HIT_SLOTS = 1 << 21  # bounds the memory of a search for very many hits
 
 
 class FlatVectorIndex:
@@ -39,6 +32,9 @@ class FlatVectorIndex:
     present
         For each segment one boolean a row, false where the document has no vector, or ``None``
         where all have one; ``None`` for the whole: all rows have one.
+    codes
+        For each segment the 8-bit codes of its vectors, or ``None``; ``None`` for the whole: there
+        are none. With codes a search reads a quarter of the memory and gives the same hits.
 
     Raises
     ------
@@ -67,8 +63,9 @@ class FlatVectorIndex:
         self,
         vectors: Sequence[NDArray[np.float32]],
         present: Sequence[NDArray[np.bool_] | None] | None = None,
+        codes: Sequence[VectorCodes | None] | None = None,
     ) -> None:
-        self._segments = VectorSegments(vectors, present)
+        self._segments = VectorSegments(vectors, present, codes)
 
     @property
     def rows(self) -> int:
@@ -113,62 +110,26 @@ class FlatVectorIndex:
         admitted = admitted_rows(selection, self.rows)
         silent: NDArray[np.bool_] = np.logical_not(unit.any(axis=1))
         asked = np.ascontiguousarray(unit[~silent])
-        work: Counter[str] = Counter()
-        size = max(1, min(_QUERY_BLOCK, _HEAP_SLOTS // depth))
+        by_codes = code_scan.fits(self._segments, min(len(asked), _QUERY_BLOCK))
+        scan = code_scan.scan if by_codes else product_scan.scan
+        size = max(1, min(_QUERY_BLOCK, _HIT_SLOTS // depth))
         with one_thread():
-            blocks = [
-                _scan(self._segments, asked[start : start + size], depth, admitted, work)
+            found = [
+                scan(self._segments, asked[start : start + size], depth, admitted)
                 for start in range(0, len(asked), size)
             ]
-        hits = Hits.concatenate(blocks)
+        hits = Hits.concatenate([block.hits for block in found])
         if silent.any():
             hits = _with_silent(hits, silent, _first_rows(self._segments, admitted, depth))
         plan = "vector: exact scan" + ("" if admitted is None else " of admitted rows")
         plans = Counter({plan: len(asked), "vector: zero query": len(unit) - len(asked)})
-        return hits, SearchReport(+plans, work)
-
-
-def _scan(
-    segments: VectorSegments,
-    queries: NDArray[np.float32],
-    depth: int,
-    admitted: NDArray[np.bool_] | None,
-    work: Counter[str],
-) -> Hits:
-    """Return the best rows of a block of queries, none of them zero; add to ``work``."""
-    count = len(queries)
-    limits = bound(count, segments.dimensions)
-    squares = np.empty(count, np.float64)
-    squared_lengths(queries, squares)
-    counts = np.zeros(count, np.int64)
-    heap = np.empty(count * depth, np.int64)
-    scores = np.empty(count * depth, np.float64)
-    rows = np.empty(count * depth, np.int64)
-    size = min(block_rows(count, segments.dimensions), max(1, segments.rows))
-    values = np.empty((count, size), np.float32)
-    for block in vector_blocks(segments, admitted, block_rows=size, dense_share=dense_share(count)):
-        approximate(queries, block.vectors, values)
-        work["vectors rescored"] += scan_block(
-            values,
-            limits.slope,
-            limits.reach,
-            queries,
-            squares,
-            block.vectors,
-            block.first_row,
-            block.rows,
-            block.admitted,
-            depth,
-            counts,
-            heap,
-            scores,
-            rows,
+        work = Counter(
+            {
+                "vectors compared": sum(block.compared for block in found),
+                "vectors rescored": sum(block.rescored for block in found),
+            }
         )
-        work["vectors compared"] += count * len(block.vectors)
-    sort_heaps(heap, depth, counts, scores, rows)
-    slots = heap.reshape(count, depth)[np.arange(depth) < counts[:, np.newaxis]]
-    offsets = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
-    return Hits(offsets, rows[slots], scores[slots])
+        return hits, SearchReport(+plans, +work)
 
 
 def _first_rows(

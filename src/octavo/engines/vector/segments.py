@@ -1,10 +1,12 @@
 """The stored vectors of an index: one matrix a segment, numbered by row across all."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.columns.vector_codes import BOUND_VALUES, VectorCodes, code_width
 from octavo.errors import DimensionMismatchError, InvalidArgumentError
 
 
@@ -20,6 +22,9 @@ class VectorSegments:
     present
         For each segment one boolean a row, false where the document has no vector, or ``None``
         where all have one. ``None`` in place of the sequence: all rows of all segments have one.
+    codes
+        For each segment the codes of its vectors, or ``None`` where there are none. ``None`` in
+        place of the sequence: no segment has codes.
 
     Raises
     ------
@@ -33,6 +38,7 @@ class VectorSegments:
         self,
         vectors: Sequence[NDArray[np.float32]],
         present: Sequence[NDArray[np.bool_] | None] | None = None,
+        codes: Sequence[VectorCodes | None] | None = None,
     ) -> None:
         if not vectors:
             raise InvalidArgumentError("vectors: expected at least one segment, found none")
@@ -42,12 +48,20 @@ class VectorSegments:
             raise InvalidArgumentError(
                 f"present: expected {len(vectors)} segments, found {len(present)}"
             )
-        for number, (matrix, flags) in enumerate(zip(vectors, present, strict=True)):
+        if codes is None:
+            codes = [None] * len(vectors)
+        if len(codes) != len(vectors):
+            raise InvalidArgumentError(
+                f"codes: expected {len(vectors)} segments, found {len(codes)}"
+            )
+        for number, (matrix, flags, coded) in enumerate(zip(vectors, present, codes, strict=True)):
             _check_matrix(number, matrix, vectors[0].shape[-1])
             _check_flags(number, flags, len(matrix))
+            _check_codes(number, coded, matrix)
         # Plain arrays: a kernel does not know numpy.memmap.
         self.matrices = [np.asarray(matrix) for matrix in vectors]
         self.present = [None if flags is None else np.asarray(flags) for flags in present]
+        self.codes = list(codes)
         lengths = [len(matrix) for matrix in vectors]
         self.starts = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
         self.rows = int(self.starts[-1])
@@ -91,4 +105,23 @@ def _check_flags(number: int, flags: NDArray[np.bool_] | None, rows: int) -> Non
         raise InvalidArgumentError(
             f"present of segment {number}: expected {rows} booleans, "
             f"found shape {flags.shape} of {flags.dtype}"
+        )
+
+
+def _check_codes(number: int, coded: VectorCodes | None, matrix: NDArray[np.float32]) -> None:
+    if coded is None:
+        return
+    width = code_width(matrix.shape[1])
+    _check_array(f"codes of segment {number}", coded.codes, np.uint8, (len(matrix), width))
+    bounds = (len(matrix), BOUND_VALUES)
+    _check_array(f"code bounds of segment {number}", coded.bounds, np.float32, bounds)
+
+
+def _check_array(
+    name: str, array: NDArray[Any], dtype: type[np.generic], shape: tuple[int, int]
+) -> None:
+    if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous:
+        raise InvalidArgumentError(
+            f"{name}: expected a C-contiguous matrix of {np.dtype(dtype)} of shape {shape}, "
+            f"found shape {array.shape} of {array.dtype}"
         )
