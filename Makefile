@@ -5,10 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 # The versions that `make test` also tries, where they are installed.
 VERSIONS := 3.11 3.12 3.13
-# More arguments for pytest, such as ARGS="-k fusion -x", or for the benchmark.
+# More arguments for pytest, such as ARGS="-k fusion -x", or for octavo bench.
 ARGS ?=
-# The documents that `make bench` indexes and searches; by default those of `make demo`.
-CORPUS ?= octavo-demo/documents.parquet
 PYTEST := $(VENV)/bin/python -m pytest -q -n auto
 
 CORE := $(VENV)/.installed-core
@@ -44,12 +42,8 @@ format: $(DEVELOPMENT) ## Format the code and apply the safe fixes.
 docs: $(DEVELOPMENT) ## Build the documentation into site/, warnings are errors.
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict --config-file .mkdocs.yml
 
-bench: $(CORE) $(CORPUS) ## Measure the vector engine, then index and batch search of CORPUS=FILE.parquet.
-	$(VENV)/bin/python benchmarks/vector_engine.py
-	$(VENV)/bin/python benchmarks/end_to_end.py $(CORPUS) $(ARGS)
-
-octavo-demo/documents.parquet: | $(CORE)
-	$(VENV)/bin/octavo demo
+bench: $(CORE) ## Run the benchmark suite; ARGS="--suite full" and so on, see octavo bench --help.
+	$(VENV)/bin/octavo bench $(ARGS)
 
 demo: $(CORE) ## Index the documentation of the Python installation and answer 50 questions about it.
 	$(VENV)/bin/octavo demo

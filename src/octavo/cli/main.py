@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from octavo.cli.batch import batch
+from octavo.cli.bench import bench
 from octavo.cli.demo import demo
 from octavo.cli.failures import reported
 from octavo.cli.index import index
@@ -29,7 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (index, search, batch, info, verify, demo):
+for command in (index, search, batch, info, verify, bench, demo):
     app.command()(reported(command))
 
 
