@@ -60,6 +60,18 @@ def test_any_string_is_legal(text: str) -> None:
     assert all(token and " " not in token for token in tokens)
 
 
+@given(st.lists(st.text() | st.just("a\ud800b _ ï"), max_size=6))
+def test_a_batch_of_strings_is_its_strings(texts: list[str]) -> None:
+    # S5
+    for analyzer in ANALYZERS[:2]:
+        assert analyzer.tokens_batch(texts) == [analyzer.tokens(text) for text in texts]
+
+
+def test_only_strings_are_analysed_in_a_batch() -> None:
+    with pytest.raises(TypeError, match="expected a string, found NoneType"):
+        Analyzer().tokens_batch(["a", None, "b", "c"])  # type: ignore[list-item]
+
+
 def test_a_lone_surrogate_separates() -> None:
     assert Analyzer().tokens("ab\ud800cd") == ["ab", "cd"]
 

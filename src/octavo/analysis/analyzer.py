@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 import numpy as np
@@ -14,6 +14,9 @@ from octavo.analysis.tables import code_point_tables
 from octavo.analysis.token_filters import filter_tokens, filter_words
 from octavo.analysis.tokenizer import RULES_VERSION, tokenize, tokenize_buffers
 from octavo.errors import ConfigurationError
+
+_WORTH_A_BATCH = 3
+"""Texts; one or two are faster without Arrow (measured)."""
 
 # What the filters make of these words is part of the fingerprint, so that a release of tantivy
 # that stems otherwise is noticed when an index is opened.
@@ -95,6 +98,22 @@ class Analyzer:
         if not (self.stem or self.stop_words):
             return words
         return filter_words(words, self._stop_word_language, self._stem_language)[1]
+
+    def tokens_batch(self, texts: Sequence[str]) -> list[list[str]]:
+        """Return the tokens of each text, as :meth:`tokens` does, many times faster for many.
+
+        Raises
+        ------
+        TypeError
+            A text is not a string.
+        """
+        if len(texts) < _WORTH_A_BATCH or not all(isinstance(text, str) for text in texts):
+            return [self.tokens(text) for text in texts]
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        buffers = TextBuffers(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+        analyzed = self.analyze_batch(text_array(buffers)).to_pylist()
+        return [joined.split(" ") if joined else [] for joined in analyzed]
 
     def analyze_batch(self, texts: ArrowArray) -> pa.LargeStringArray:
         """Return the tokens of each text joined by single spaces; null gives an empty string.

@@ -75,6 +75,10 @@ def index(
         str | None,
         typer.Option(metavar="SIZE", help="Such as 2GiB; unset, a quarter of the memory."),
     ] = None,
+    no_block_max: Annotated[
+        bool,
+        typer.Option("--no-block-max", help="No block-max postings: smaller, slower to search."),
+    ] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an index that is there.")
     ] = False,
@@ -119,6 +123,7 @@ def index(
             stop_words=stop_words,
             embedding="hash" if embedding is None else embedding,
             memory_budget=memory_budget,
+            block_max=not no_block_max,
             overwrite=overwrite,
             progress=listen,
         )

@@ -25,6 +25,10 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
         ("null vectors", f"{found.null_vectors:,}"),
         ("segments", f"{found.segments:,} ({found.keyword_segments:,} of postings)"),
         ("size", size(found.size)),
+        (
+            "block-max postings",
+            size(found.block_max_size) if found.block_max_size else "none",
+        ),
         ("columns", ", ".join(f"{part} {_names(name)}" for part, name in columns.items())),
         ("analyser", ", ".join(f"{name} {value}" for name, value in found.analyzer.items())),
         (

@@ -88,6 +88,7 @@ class Corpus:
         stop_words: bool = False,
         embedding: str | EmbeddingFunction | None = None,
         memory_budget: int | str | None = None,
+        block_max: bool = True,
         threads: int | None = None,
         overwrite: bool = False,
         progress: Listener | None = None,
@@ -117,6 +118,9 @@ class Corpus:
             ``"none"`` or a function. Unset: the hash embedding, with a warning that says so.
         memory_budget
             Bytes, or a text such as ``"2GiB"``; by default a quarter of the machine's memory.
+        block_max
+            Whether to write block-max postings too, about twice the size of the other postings:
+            keyword search then finds the same several times faster, above all in batches.
         threads
             By default one for each processor.
         overwrite
@@ -155,6 +159,7 @@ class Corpus:
             overwrite=overwrite,
             listener=progress or (lambda _: None),
             parents=parents,
+            block_max=block_max,
         )
         build_index(inputs, Path(out), request)
         return cls.open(out, embedding=embedding if callable(embedding) else None)

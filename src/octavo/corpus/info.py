@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from octavo.storage.layout import FORMAT_VERSION
+from octavo.storage.layout import BLOCK_MAX, FORMAT_VERSION
 from octavo.storage.manifest import ColumnsEntry, EmbeddingEntry
 from octavo.storage.snapshot import Snapshot
 
@@ -24,6 +24,8 @@ class CorpusInfo:
     segments: int
     keyword_segments: int
     size: int
+    block_max_size: int
+    """Of the block-max postings; 0 where there are none."""
     columns: ColumnsEntry
     analyzer: Mapping[str, Any]
     embedding: EmbeddingEntry | None
@@ -45,6 +47,12 @@ def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
         segments=len(segments),
         keyword_segments=sum(len(segment.keyword) for segment in segments),
         size=sum(entry.size for segment in segments for entry in segment.files.values()),
+        block_max_size=sum(
+            entry.size
+            for segment in segments
+            for name, entry in segment.files.items()
+            if name.startswith(f"{BLOCK_MAX}/")
+        ),
         columns=manifest.columns,
         analyzer=manifest.analyzer,
         embedding=manifest.embedding,

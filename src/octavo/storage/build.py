@@ -62,6 +62,8 @@ class BuildRequest:
     listener: Listener
     parents: Input | None = None
     """Further inputs: documents that are only parents."""
+    block_max: bool = True
+    """Whether block-max postings are written beside tantivy's."""
 
 
 def build_index(inputs: Input, out: Path, request: BuildRequest) -> None:
@@ -187,6 +189,7 @@ def _settings(documents: _Documents, request: BuildRequest, plan: EmbeddingPlan)
         heap_bytes=request.memory_budget.heap,
         progress=lambda stage, rows: request.listener(BuildProgress(stage, rows)),
         describe_row=documents.describe_row,
+        block_max=request.block_max,
     )
 
 

@@ -18,6 +18,7 @@ ID_HASHES = "id_hashes.npy"
 ID_ROWS = "id_rows.npy"
 KEYWORD = "keyword"
 CHAMPIONS = f"{KEYWORD}/champions.arrow"
+BLOCK_MAX = "block_max"
 
 
 def segment_directory(index: Path, name: str) -> Path:

@@ -11,6 +11,7 @@ from octavo.columns.array_file import open_array
 from octavo.columns.documents import DocumentColumns
 from octavo.columns.id_index import IdIndex
 from octavo.columns.vector_codes import BOUND_VALUES, VectorCodes, code_width
+from octavo.engines.keyword.block_max.files import DESCRIPTION, BlockMaxPostings, open_postings
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import checksum
@@ -34,6 +35,8 @@ class Segment:
     """Where a row has a vector; ``None`` means everywhere."""
     vector_codes: VectorCodes | None
     """The 8-bit codes of the vectors, memory-mapped; ``None`` where there are none."""
+    block_max: BlockMaxPostings | None
+    """``None`` where the segment was built without them."""
 
     @property
     def rows(self) -> int:
@@ -94,7 +97,8 @@ def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Se
     vectors = None if dimensions is None else _open_vectors(directory, entry, dimensions)
     codes = None if dimensions is None else _open_codes(directory, entry, dimensions)
     present = _open_present(directory, entry)
-    return Segment(directory, entry, columns, ids, vectors, present, codes)
+    block_max = _open_block_max(directory, entry)
+    return Segment(directory, entry, columns, ids, vectors, present, codes, block_max)
 
 
 def _open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDArray[np.float32]:
@@ -102,6 +106,12 @@ def _open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDAr
         return np.zeros((0, dimensions), np.float32)
     shape = (entry.rows, dimensions)
     return open_array(directory / layout.VECTORS, np.float32, shape)
+
+
+def _open_block_max(directory: Path, entry: SegmentEntry) -> BlockMaxPostings | None:
+    if f"{layout.BLOCK_MAX}/{DESCRIPTION}" not in entry.files:
+        return None
+    return open_postings(directory / layout.BLOCK_MAX, entry.rows)
 
 
 def _open_present(directory: Path, entry: SegmentEntry) -> NDArray[np.bool_] | None:

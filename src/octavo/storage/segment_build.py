@@ -2,7 +2,8 @@
 
 1. Columns, vectors and analysed text are written as the documents come. The number of rows is
    known at the end, and repeated ids are found.
-2. The analysed text is cut into contiguous ranges, and each thread turns one into postings.
+2. The analysed text is cut into contiguous ranges, and each thread turns one into postings:
+   tantivy's, and unless they are not wanted, block-max postings, which answer the same faster.
 """
 
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.id_index import check_unique
 from octavo.storage import layout
+from octavo.storage.block_max_stage import write_block_max_postings
 from octavo.storage.columns_stage import write_columns
 from octavo.storage.files import sync_and_list
 from octavo.storage.manifest import SegmentEntry
@@ -56,6 +58,8 @@ def build_segment(
     check_unique(written.ids, partial(columns.texts, "id"), settings.describe_row)
     written.ids.write(directory / layout.ID_HASHES, directory / layout.ID_ROWS)
     keyword = write_postings(directory, scratch, columns, settings)
+    if settings.block_max:
+        write_block_max_postings(directory, scratch, settings)
     scratch.unlink()
     entry = SegmentEntry(
         name=directory.name,

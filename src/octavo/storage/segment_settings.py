@@ -22,3 +22,5 @@ class SegmentSettings:
     """Called with the stage and the number of rows that it has done."""
     describe_row: Callable[[int], str]
     """Says where in the input a row came from, for messages."""
+    block_max: bool = True
+    """Whether block-max postings are written beside tantivy's."""

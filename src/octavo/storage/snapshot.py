@@ -72,6 +72,7 @@ class Snapshot:
             [path for segment in self._segments for path in segment.keyword_directories()],
             self.rows,
             champions=[path for segment in self._segments for path in segment.champion_files()],
+            block_max=[segment.block_max for segment in self._segments],
         )
         self._documents = StoredDocuments(self._segments)
         self._embedding = QueryEmbedding(self.manifest.embedding, self.analyzer, embedding)
@@ -154,7 +155,7 @@ class Snapshot:
         self, texts: Sequence[str], depth: int, selection: Selection
     ) -> tuple[Hits, SearchReport]:
         """Return the ``depth`` best rows of each query by BM25 (S21)."""
-        tokens = [self.analyzer.tokens(text) for text in texts]
+        tokens = self.analyzer.tokens_batch(texts)
         return self.keyword_index.search(tokens, depth, selection)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:

@@ -3,12 +3,15 @@
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
+from octavo.engines.keyword.block_max.files import BlockMaxPostings
 from octavo.engines.keyword.champion_file import read_champions
 from octavo.engines.keyword.champions import ChampionList, Champions
 from octavo.engines.keyword.composed import open_composed
@@ -20,6 +23,9 @@ from octavo.engines.keyword.ranking import rank
 from octavo.engines.keyword.rows import RowSearcher
 from octavo.engines.report import SearchReport
 from octavo.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from octavo.engines.keyword.block_max.search import BlockMaxSearcher
 
 
 class KeywordIndex:
@@ -48,6 +54,7 @@ class KeywordIndex:
         offsets: Sequence[int] | None = None,
         scratch: Path | None = None,
         champions: Sequence[Path] = (),
+        block_max: Sequence[BlockMaxPostings | None] = (),
     ) -> None:
         self._where = ", ".join(str(directory) for directory in segments) or "keyword index"
         searcher = open_composed(segments, scratch)
@@ -59,6 +66,8 @@ class KeywordIndex:
             stored |= read_champions(path, segments, rows)
         self._searcher = PrunedSearcher(row_searcher, Champions(row_searcher, stored))
         self._frequency = document_frequencies(searcher)
+        found = [postings for postings in block_max if postings is not None]
+        self._block_max = found if found and len(found) == len(block_max) else None
 
     @classmethod
     def open(
@@ -69,6 +78,7 @@ class KeywordIndex:
         offsets: Sequence[int] | None = None,
         scratch: Path | None = None,
         champions: Sequence[Path] = (),
+        block_max: Sequence[BlockMaxPostings | None] = (),
     ) -> "KeywordIndex":
         """Open segment directories, in row order, that hold ``rows`` rows together.
 
@@ -88,6 +98,9 @@ class KeywordIndex:
         champions
             Files made by :func:`~octavo.engines.keyword.champion_file.write_champions`, of which
             those count that were made for just these segments.
+        block_max
+            The block-max postings of the same rows, in order. Where none is missing they answer
+            all searches: with the same hits, faster.
 
         Raises
         ------
@@ -98,7 +111,14 @@ class KeywordIndex:
         OSError
             No temporary directory can be made.
         """
-        return cls(segments, rows, offsets=offsets, scratch=scratch, champions=champions)
+        return cls(
+            segments,
+            rows,
+            offsets=offsets,
+            scratch=scratch,
+            champions=champions,
+            block_max=block_max,
+        )
 
     @property
     def rows(self) -> int:
@@ -134,7 +154,7 @@ class KeywordIndex:
             The plans of :class:`~octavo.engines.keyword.ranking.Plan`, and the counters ``terms``
             (distinct and known), ``unknown terms``, ``passes`` (searches), ``essential terms``
             (searched for in these passes), ``optional terms`` (only looked up in what was found)
-            and ``hits``.
+            and ``hits``; with block-max postings those of :meth:`octavo.engines.keyword.block_max.search.BlockMaxSearcher.search`.
 
         Raises
         ------
@@ -145,6 +165,8 @@ class KeywordIndex:
         """
         selection = selection or Selection.everything(self.rows)
         self._check(queries, depth, selection)
+        if self._block_max is not None:
+            return self._block_max_searcher.search(queries, depth, selection)
         plans: Counter[str] = Counter()
         known = unknown = passes = essential = optional = 0
         offsets, rows, scores = array("q", [0]), array("q"), array("d")
@@ -171,6 +193,13 @@ class KeywordIndex:
         }
         hits = Hits(np.array(offsets), np.array(rows), np.array(scores))
         return hits, SearchReport(plans, Counter(counters))
+
+    @cached_property
+    def _block_max_searcher(self) -> "BlockMaxSearcher":
+        # The kernels load at the first search.
+        from octavo.engines.keyword.block_max.search import BlockMaxSearcher  # noqa: PLC0415
+
+        return BlockMaxSearcher(self._block_max or ())
 
     def _check(self, queries: Sequence[Sequence[str]], depth: int, selection: Selection) -> None:
         if isinstance(depth, bool) or not isinstance(depth, int) or depth < 1:

@@ -1,0 +1,234 @@
+"""Search batches of analysed queries over the block-max postings of all segments."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.columns.hits import Hits
+from octavo.columns.selection import Selection
+from octavo.engines.keyword.block_max.files import LARGEST_ROWS, BlockMaxPostings
+from octavo.engines.keyword.block_max.statistics import (
+    clause_weights,
+    length_norms,
+    posting_factors,
+)
+from octavo.engines.report import SearchReport
+from octavo.errors import CorpusCorruptError
+from octavo.kernels.find_terms import find_terms, order_clauses
+from octavo.kernels.posting_codes import BLOCK
+from octavo.kernels.rank_block_max import MOST_LOOKUP_CLAUSES, rank_queries, unpack_hits
+
+_HITS_AT_ONCE = 1 << 22
+"""Keys held at a time (32 MiB); a batch that may find more is searched in parts."""
+
+
+class BlockMaxPlan(StrEnum):
+    """How a keyword query was answered from block-max postings."""
+
+    NO_KNOWN_TERM = "keyword: no known term"
+    NOTHING_ADMITTED = "keyword: nothing admitted"
+    RAREST_FIRST = "keyword: block-max postings"
+    WINDOWS = "keyword: accumulated postings"
+
+
+class BlockMaxSearcher:
+    """Ranks as tantivy's full union does: the same rows, and scores of the same bits.
+
+    Read-only; threads may share it, and their searches run side by side.
+
+    Parameters
+    ----------
+    segments
+        The postings of consecutive rows, in order; less than 2**31 rows together.
+    """
+
+    def __init__(self, segments: Sequence[BlockMaxPostings]) -> None:
+        self._segments = tuple(segments)
+        for segment in segments:
+            if segment.description.blocks * BLOCK < segment.description.postings:
+                raise CorpusCorruptError(f"{segment.directory}: a block of postings has no bounds")
+        sizes = [segment.description.rows for segment in segments]
+        self._first_rows = [sum(sizes[:number]) for number in range(len(sizes))]
+        self.rows = sum(sizes)
+        if self.rows > LARGEST_ROWS:
+            raise CorpusCorruptError(f"expected at most {LARGEST_ROWS} rows, found {self.rows}")
+
+    @cached_property
+    def _norms(self) -> NDArray[np.float32]:
+        tokens = sum(segment.description.tokens for segment in self._segments)
+        return length_norms(tokens, self.rows)
+
+    @cached_property
+    def _factors(self) -> NDArray[np.float32]:
+        return posting_factors(self._norms)
+
+    def search(
+        self, queries: Sequence[Sequence[str]], depth: int, selection: Selection
+    ) -> tuple[Hits, SearchReport]:
+        """Return what :meth:`octavo.engines.keyword.index.KeywordIndex.search` returns.
+
+        The counters are ``terms``, ``unknown terms``, ``hits``, ``postings scored``, ``blocks
+        skipped`` and ``lookups``.
+        """
+        clauses = self._clauses(queries)
+        limit = min(depth, selection.count)
+        room = np.minimum(clauses.largest_result(), limit)
+        counters = np.zeros(3, np.int64)
+        found = [
+            self._rank(clauses, part, room[slice(*part)], selection, counters)
+            for part in _parts(room)
+        ]
+        sizes, rows, scores = (np.concatenate(each) for each in zip(*found, strict=True))
+        if len(rows) and int(rows.max()) >= self.rows:
+            raise CorpusCorruptError(f"{self._segments[0].directory}: a row is out of range")
+        hits = Hits(np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes))), rows, scores)
+        work = {
+            "terms": len(clauses.frequencies),
+            "unknown terms": clauses.unknown,
+            "hits": len(rows),
+            "postings scored": int(counters[0]),
+            "blocks skipped": int(counters[1]),
+            "lookups": int(counters[2]),
+        }
+        return hits, SearchReport(_plans(clauses, selection), Counter(work))
+
+    def _clauses(self, queries: Sequence[Sequence[str]]) -> "_Clauses":
+        """Find the terms of all queries and put them in the order of their clauses."""
+        # A lone surrogate becomes bytes that no indexed text holds.
+        tokens = [token.encode(errors="surrogatepass") for query in queries for token in query]
+        data = np.frombuffer(b"".join(tokens), np.uint8)
+        offsets = _offsets(len(token) for token in tokens)
+        query_offsets = _offsets(len(query) for query in queries)
+        places = np.zeros((len(self._segments), 2, len(tokens)), np.int64)
+        levels = np.full((len(self._segments), len(tokens)), -1, np.int64)
+        for number, segment in enumerate(self._segments):
+            terms = np.empty(len(tokens), np.int64)
+            with np.errstate(over="ignore"):
+                find_terms(data, offsets, segment.hashes, segment.text_ends, segment.text, terms)
+            places[number] = _postings_of(segment, terms)
+            levels[number] = _levels_of(segment, terms)
+        frequencies = (places[:, 1] - places[:, 0]).sum(axis=0)
+        chosen = np.empty(len(tokens), np.int64)
+        repetitions = np.empty(len(tokens), np.int64)
+        clause_offsets = np.zeros(len(queries) + 1, np.int64)
+        unknown = np.zeros(len(queries), np.int64)
+        order_clauses(
+            data, offsets, frequencies, query_offsets, chosen, repetitions, clause_offsets, unknown
+        )
+        chosen, repetitions = chosen[: clause_offsets[-1]], repetitions[: clause_offsets[-1]]
+        return _Clauses(
+            clause_offsets,
+            frequencies[chosen],
+            clause_weights(frequencies[chosen], repetitions, self.rows),
+            np.ascontiguousarray(places[:, :, chosen]),
+            np.ascontiguousarray(levels[:, chosen]),
+            int(unknown.sum()),
+        )
+
+    def _rank(
+        self,
+        clauses: "_Clauses",
+        queries: tuple[int, int],
+        room: NDArray[np.int64],
+        selection: Selection,
+        counters: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Rank a range of the queries; return the number of hits of each, rows and scores."""
+        first, last = queries
+        heap_offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(room)))
+        heap = np.empty(int(heap_offsets[-1]), np.int64)
+        sizes = np.zeros(last - first, np.int64)
+        everything = np.zeros(0, np.bool_)
+        for number, (segment, first_row) in enumerate(
+            zip(self._segments, self._first_rows, strict=True)
+        ):
+            rows = segment.description.rows
+            admitted = (
+                everything
+                if selection.admitted is None
+                else selection.admitted[first_row : first_row + rows]
+            )
+            starts, stops = clauses.places[number]
+            rank_queries(
+                segment.rows, segment.codes, segment.large_places, segment.large_counts,
+                segment.bounds, segment.levels, self._factors, self._norms,
+                clauses.offsets[first : last + 1], starts, stops, clauses.weights,
+                clauses.levels[number], admitted, rows, first_row,
+                heap, heap_offsets, sizes, counters,
+            )  # fmt: skip
+        found = int(sizes.sum())
+        found_rows, scores = np.empty(found, np.int64), np.empty(found, np.float64)
+        unpack_hits(heap, heap_offsets, sizes, found_rows, scores)
+        return sizes, found_rows, scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Clauses:
+    """The distinct known terms of a batch of queries, each query's in order."""
+
+    offsets: NDArray[np.int64]
+    frequencies: NDArray[np.int64]
+    weights: NDArray[np.float32]
+    places: NDArray[np.int64]
+    """Shape (segments, 2, clauses): where the postings start and stop."""
+    levels: NDArray[np.int64]
+    """Shape (segments, clauses): the number of the levels, -1 for none."""
+    unknown: int
+
+    def largest_result(self) -> NDArray[np.int64]:
+        """Return how many rows each query can find at most."""
+        totals = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.frequencies)))
+        found: NDArray[np.int64] = totals[self.offsets[1:]] - totals[self.offsets[:-1]]
+        return found
+
+
+def _offsets(lengths: Iterable[int]) -> NDArray[np.int64]:
+    sizes = np.fromiter(lengths, np.int64)
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+
+
+def _postings_of(segment: BlockMaxPostings, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return starts and stops of the postings of terms, nothing for -1; inside the arrays."""
+    known = terms >= 0
+    places = np.zeros((2, len(terms)), np.int64)
+    places[1, known] = segment.ends[terms[known]]
+    places[0, terms > 0] = segment.ends[terms[terms > 0] - 1]
+    np.clip(places, 0, len(segment.rows), out=places)  # a damaged file may say anything
+    places[1] = np.maximum(places[1], places[0])
+    return places
+
+
+def _levels_of(segment: BlockMaxPostings, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+    if not len(segment.frequent):
+        return np.full(len(terms), -1, np.int64)
+    found = np.minimum(np.searchsorted(segment.frequent, terms), len(segment.frequent) - 1)
+    return np.where(segment.frequent[found] == terms, found, -1)
+
+
+def _parts(room: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Cut queries into ranges that find a bounded number of hits."""
+    parts = np.cumsum(room) // _HITS_AT_ONCE
+    cuts = np.flatnonzero(np.diff(parts)) + 1
+    return list(pairwise([0, *cuts.tolist(), len(room)]))
+
+
+def _plans(clauses: _Clauses, selection: Selection) -> Counter[str]:
+    counts = np.diff(clauses.offsets)
+    unknown = int(np.count_nonzero(counts == 0))
+    if selection.count == 0:
+        plans = {BlockMaxPlan.NO_KNOWN_TERM: unknown}
+        plans[BlockMaxPlan.NOTHING_ADMITTED] = len(counts) - unknown
+    else:
+        many = int(np.count_nonzero(counts > MOST_LOOKUP_CLAUSES))
+        plans = {
+            BlockMaxPlan.NO_KNOWN_TERM: unknown,
+            BlockMaxPlan.RAREST_FIRST: len(counts) - unknown - many,
+            BlockMaxPlan.WINDOWS: many,
+        }
+    return Counter({plan.value: number for plan, number in plans.items() if number})
