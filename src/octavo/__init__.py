@@ -24,12 +24,16 @@ if TYPE_CHECKING:
     )
     from octavo.corpus.info import (
         CorpusInfo,
+        VectorSearchInfo,
     )
     from octavo.embeddings.hash_embedding import (
         HashEmbedding,
     )
     from octavo.embeddings.protocol import (
         EmbeddingFunction,
+    )
+    from octavo.engines.choice import (
+        VectorIndexKind,
     )
     from octavo.errors import (
         CancelledError,
@@ -184,8 +188,10 @@ __all__ = [
     "TemporalMetadata",
     "TemporalRAGStrategy",
     "TreeNavigator",
+    "VectorIndexKind",
     "VectorMemoryStore",
     "VectorRAGStrategy",
+    "VectorSearchInfo",
     "__version__",
 ]
 
@@ -194,9 +200,13 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.columns.schema": ("NO_TITLE",),
     "octavo.corpus": ("Corpus",),
     "octavo.corpus.hash_notice": ("HashEmbeddingWarning",),
-    "octavo.corpus.info": ("CorpusInfo",),
+    "octavo.corpus.info": (
+        "CorpusInfo",
+        "VectorSearchInfo",
+    ),
     "octavo.embeddings.hash_embedding": ("HashEmbedding",),
     "octavo.embeddings.protocol": ("EmbeddingFunction",),
+    "octavo.engines.choice": ("VectorIndexKind",),
     "octavo.errors": (
         "CancelledError",
         "ConfigurationError",

@@ -50,3 +50,8 @@ def test_heaps_stay_inside(total, writers):
     heap = MemoryBudget(total).heap(writers)
     assert SMALLEST_HEAP <= heap <= LARGEST_HEAP
     assert heap * writers <= total or heap == SMALLEST_HEAP
+
+
+def test_structures_get_what_libraries_leave():
+    assert MemoryBudget(512 * MIB).working == 128 * MIB
+    assert MemoryBudget(0).working == 0

@@ -1,5 +1,6 @@
 """The queries of a batch job as a stream of equal blocks."""
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +72,12 @@ class QueryStream:
                 held -= whole
         if pending:
             yield _joined(pending)
+
+    def queries(self) -> Queries:
+        """Return all queries at once, for when there are few."""
+        with tempfile.TemporaryDirectory() as scratch:
+            blocks = list(self._read(SeenIds(Path(scratch))))
+        return _joined(blocks).queries if blocks else Queries(())
 
     def _read(self, seen: SeenIds) -> Iterator[QueryBlock]:
         position = 0

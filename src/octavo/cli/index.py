@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from octavo.cli.options import VectorIndex
 from octavo.cli.output import facts, say, size
 from octavo.cli.progress import progress
 
@@ -71,6 +72,14 @@ def index(
         str | None,
         typer.Option(metavar="SPEC", help="hash, hash:N, column:COL, MODULE:ATTR, provider, none."),
     ] = None,
+    recall: Annotated[
+        float,
+        typer.Option(
+            metavar="R",
+            help="Share of the ten nearest that vector search shall find; 1.0 is exact search.",
+        ),
+    ] = 0.95,
+    vector_index: VectorIndex = "automatic",
     memory_budget: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="Such as 2GiB; unset, a quarter of the memory."),
@@ -122,6 +131,8 @@ def index(
             stem=stem,
             stop_words=stop_words,
             embedding="hash" if embedding is None else embedding,
+            recall=recall,
+            vector_index=vector_index,
             memory_budget=memory_budget,
             block_max=not no_block_max,
             overwrite=overwrite,

@@ -1,9 +1,13 @@
 """``octavo info``: what an index is made of."""
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from octavo.cli.options import AsJson, IndexPath
 from octavo.cli.output import facts, show, show_json, size
+
+if TYPE_CHECKING:
+    from octavo.corpus.info import VectorSearchInfo
 
 
 def info(index: IndexPath, *, as_json: AsJson = False) -> None:
@@ -37,10 +41,31 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
             if embedding is None
             else f"{embedding.specification}, {embedding.dimensions:,} dimensions",
         ),
+        *[("vector search", line) for line in _vector_search(found.vector_search)],
         ("default strategy", found.default_strategy),
     ]
     for line in facts(rows):
         show(line)
+
+
+def _vector_search(segments: "tuple[VectorSearchInfo, ...]") -> list[str]:
+    """Say how each segment's vectors are searched, and what that was measured to find."""
+    lines = []
+    for segment in segments:
+        found = segment.measured
+        if found.kind == "flat":
+            lines.append(f"exact, {size(segment.stored_bytes)} of vectors")
+            continue
+        recalls = ", ".join(f"{value:.3f} for {name}" for name, value in found.recalls.items())
+        probes = "lists probed" if found.kind == "lists" else "rows in view"
+        memory = f"{size(segment.structure_bytes)} beside {size(segment.stored_bytes)} of vectors"
+        alone, together = 1e3 * found.single_seconds, 1e3 * found.batch_seconds
+        lines += [
+            f"{found.kind}: {found.efforts[0]:,} {probes}, {found.nominees:,} nominees; {memory}",
+            f"recall at 10: {recalls} (target {found.target:g}, {found.queries:,} queries)",
+            f"time: {alone:.2f} ms alone, {together:.2f} ms in a batch, one thread",
+        ]
+    return lines
 
 
 def _names(names: object) -> str:

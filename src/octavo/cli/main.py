@@ -17,6 +17,7 @@ from octavo.cli.failures import reported
 from octavo.cli.index import index
 from octavo.cli.info import info
 from octavo.cli.search import search
+from octavo.cli.tune import tune
 from octavo.cli.verify import verify
 
 _OBJECTS_A_COLLECTION = 100_000
@@ -30,7 +31,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (index, search, batch, info, verify, bench, demo):
+for command in (index, search, batch, info, verify, tune, bench, demo):
     app.command()(reported(command))
 
 

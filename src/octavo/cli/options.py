@@ -48,6 +48,14 @@ Filters = Annotated[
         "--filter", metavar="KEY=VALUE", help="Exact metadata value; repeat to require several."
     ),
 ]
+VectorIndex = Annotated[
+    str,
+    typer.Option(
+        metavar="KIND",
+        help="automatic (exact up to 50,000 documents, inverted lists beyond), flat (exact), "
+        "lists or graph.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -1,11 +1,12 @@
 """A corpus: build it once, open it anywhere, search it by any strategy."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
@@ -18,12 +19,14 @@ from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
 from octavo.corpus.info import CorpusInfo, describe
 from octavo.corpus.options import default_strategy, make_strategy
 from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind, requested_vector_index
 from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext, RetrievedDocument
 from octavo.storage.build import BuildRequest, Listener, build_index
 from octavo.storage.memory_budget import parse_budget
 from octavo.storage.snapshot import Snapshot, open_snapshot
+from octavo.storage.tune import TuneRequest, tune_index
 from octavo.storage.verify import Verification, verify_index
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.queries import Queries, Texts
@@ -87,6 +90,8 @@ class Corpus:
         stem: bool = False,
         stop_words: bool = False,
         embedding: str | EmbeddingFunction | None = None,
+        recall: float = DEFAULT_RECALL,
+        vector_index: VectorIndexKind | str = VectorIndexKind.AUTOMATIC,
         memory_budget: int | str | None = None,
         block_max: bool = True,
         threads: int | None = None,
@@ -116,6 +121,11 @@ class Corpus:
         embedding
             ``"hash"``, ``"hash:N"``, ``"column:COL"``, ``"MODULE:ATTR"``, ``"provider"``,
             ``"none"`` or a function. Unset: the hash embedding, with a warning that says so.
+        recall
+            The share of the ten nearest documents that a vector search shall find, above 0 and up
+            to 1; 1.0 is exact search. Above 50,000 documents anything less is faster.
+        vector_index
+            How vectors are searched: a :class:`VectorIndexKind` or its name.
         memory_budget
             Bytes, or a text such as ``"2GiB"``; by default a quarter of the machine's memory.
         block_max
@@ -157,6 +167,7 @@ class Corpus:
             memory_budget=parse_budget(memory_budget),
             threads=checked_threads(threads),
             overwrite=overwrite,
+            vector_index=requested_vector_index(recall, vector_index),
             listener=progress or (lambda _: None),
             parents=parents,
             block_max=block_max,
@@ -292,6 +303,55 @@ class Corpus:
             chosen, split_queries(ids, block), context, threads=checked_threads(threads)
         )
         return pa.concat_tables([result.table for result in found]).combine_chunks()
+
+    def tune(
+        self,
+        recall: float = DEFAULT_RECALL,
+        *,
+        queries: "Texts | None" = None,
+        query_vectors: ArrayLike | None = None,
+        vector_index: VectorIndexKind | str = VectorIndexKind.AUTOMATIC,
+        embedding: EmbeddingFunction | None = None,
+        memory_budget: int | str | None = None,
+        threads: int | None = None,
+        progress: Callable[[str, int], None] | None = None,
+    ) -> "Corpus":
+        """Choose how widely vectors are searched again, commit that, and return the new state.
+
+        Nothing is built again, unless the index has no structure of the kind yet. This corpus stays
+        the snapshot it is.
+
+        Parameters
+        ----------
+        recall
+            The share of the ten nearest documents to find, above 0 and up to 1; 1.0 is exact.
+        queries, query_vectors
+            Queries to tune for, at least 20; by default the index samples its own documents.
+        vector_index
+            How vectors are searched: a :class:`VectorIndexKind` or its name.
+        embedding
+            The function that embeds query texts, where the index cannot name its own.
+        memory_budget, threads
+            As for :meth:`build`.
+        progress
+            Told the stage and the rows done.
+
+        Raises
+        ------
+        InvalidArgumentError, ConfigurationError, CorpusLockedError, OSError
+            See :func:`octavo.storage.tune.tune_index`; whatever fails, the index stays as it was.
+        """
+        request = TuneRequest(
+            requested_vector_index(recall, vector_index),
+            parse_budget(memory_budget),
+            checked_threads(threads),
+            progress or (lambda _stage, _rows: None),
+            texts=None if queries is None else Queries.of(queries).texts,
+            vectors=None if query_vectors is None else np.asarray(query_vectors),
+            embedding=embedding,
+        )
+        tune_index(self.path, request)
+        return type(self).open(self.path, embedding=embedding)
 
     def info(self) -> CorpusInfo:
         """Describe the index: sizes, columns, analyser, embedding."""

@@ -5,9 +5,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from octavo.storage import layout
 from octavo.storage.layout import BLOCK_MAX, FORMAT_VERSION
-from octavo.storage.manifest import ColumnsEntry, EmbeddingEntry
+from octavo.storage.manifest import (
+    ColumnsEntry,
+    EmbeddingEntry,
+    SegmentEntry,
+    VectorSearchEntry,
+)
 from octavo.storage.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSearchInfo:
+    """How the vectors of a segment are searched.
+
+    Parameters
+    ----------
+    measured
+        What was chosen, and the recall and latency measured when it was.
+    stored_bytes
+        The original vectors, memory-mapped.
+    structure_bytes
+        The structure's files, memory-mapped; 0 where all vectors are compared.
+    """
+
+    measured: VectorSearchEntry
+    stored_bytes: int
+    structure_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +55,8 @@ class CorpusInfo:
     analyzer: Mapping[str, Any]
     embedding: EmbeddingEntry | None
     default_strategy: str
+    vector_search: tuple[VectorSearchInfo, ...] = ()
+    """One for each segment with vectors, in row order."""
 
 
 def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
@@ -57,4 +84,23 @@ def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
         analyzer=manifest.analyzer,
         embedding=manifest.embedding,
         default_strategy=default_strategy,
+        vector_search=tuple(
+            _vector_search(segment, manifest.embedding.dimensions)
+            for segment in segments
+            if manifest.embedding is not None and layout.VECTORS in segment.files
+        ),
+    )
+
+
+def _vector_search(segment: SegmentEntry, dimensions: int) -> VectorSearchInfo:
+    used = {
+        "lists": (layout.VECTOR_LISTS, layout.LIST_OF_ROW),
+        "graph": (layout.VECTOR_GRAPH,),
+    }
+    measured = segment.vector_search or VectorSearchEntry("flat", 1.0)
+    files = used.get(measured.kind, ())
+    return VectorSearchInfo(
+        measured,
+        stored_bytes=4 * dimensions * segment.rows,
+        structure_bytes=sum(segment.files[name].size for name in files),
     )

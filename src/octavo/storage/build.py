@@ -6,7 +6,7 @@ after it, the new one.
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,16 +24,27 @@ from octavo.columns.sources import (
     resolve_inputs,
 )
 from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.engines.choice import VectorIndexRequest
 from octavo.errors import CorpusFormatError
 from octavo.parallel import checked_threads
 from octavo.storage import layout
 from octavo.storage.durable import errors_naming, sync_directory
 from octavo.storage.embedding_plan import EmbeddingPlan, plan_embedding
 from octavo.storage.lock import writer_lock
-from octavo.storage.manifest import ColumnsEntry, Manifest, read_manifest, write_manifest
+from octavo.storage.manifest import (
+    ColumnsEntry,
+    EmbeddingEntry,
+    Manifest,
+    SegmentEntry,
+    read_manifest,
+    write_manifest,
+)
 from octavo.storage.memory_budget import MemoryBudget
+from octavo.storage.query_embedding import QueryEmbedding
+from octavo.storage.segment import open_segment
 from octavo.storage.segment_build import build_segment, discard
 from octavo.storage.segment_settings import SegmentSettings
+from octavo.storage.vector_search import VectorSearchSettings, with_vector_search
 from octavo.version import __version__
 
 
@@ -60,6 +71,8 @@ class BuildRequest:
     threads: int
     overwrite: bool
     listener: Listener
+    vector_index: VectorIndexRequest = field(default_factory=VectorIndexRequest)
+    """Recall target and structure of vector search."""
     parents: Input | None = None
     """Further inputs: documents that are only parents."""
     block_max: bool = True
@@ -110,6 +123,7 @@ def _build_and_commit(
             directory, documents.batches(), _settings(documents, request, plan)
         )
         embedding = plan.entry(dimensions, entry.rows)
+        entry = _with_vector_search(out, entry, embedding, request)
         sync_directory(directory.parent)
         manifest = Manifest(
             generation=generation,
@@ -133,6 +147,25 @@ def _build_and_commit(
         discard(directory)
         raise
     _remove_unnamed_segments(out, manifest)
+
+
+def _with_vector_search(
+    out: Path, entry: SegmentEntry, embedding: EmbeddingEntry | None, request: BuildRequest
+) -> SegmentEntry:
+    """Give a new segment the structure that its vectors are searched with, tuned."""
+    if embedding is None:
+        return entry
+    function = None if isinstance(request.embedding, str) else request.embedding
+    return with_vector_search(
+        open_segment(out, entry, embedding.dimensions),
+        QueryEmbedding(embedding, request.analyzer, function),
+        VectorSearchSettings(
+            request=request.vector_index,
+            memory=request.memory_budget.working,
+            threads=request.threads,
+            progress=lambda stage, rows: request.listener(BuildProgress(stage, rows)),
+        ),
+    )
 
 
 class _Documents:

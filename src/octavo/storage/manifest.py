@@ -7,7 +7,7 @@ does not name does not exist.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -30,6 +30,41 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorSearchEntry:
+    """How the vectors of a segment are searched, and what that was measured to find.
+
+    Parameters
+    ----------
+    kind
+        ``flat`` (every vector is compared), ``lists`` or ``graph``.
+    target
+        The recall at 10 that was asked for; 1.0 for exact search.
+    efforts, nominees
+        The width of a search, see :class:`octavo.engines.vector.width.SearchWidth`; nothing and 0
+        for ``flat``.
+    recall, recalls
+        Recall at 10 measured on queries that chose nothing: the lowest, and by kind of queries.
+    queries
+        How many such queries there were; 0 where nothing had to be measured.
+    single_seconds, batch_seconds
+        Time a query, asked alone and in a batch, by one thread, on the machine that measured.
+    compared
+        Vectors compared a query.
+    """
+
+    kind: str
+    target: float
+    efforts: tuple[int, ...] = ()
+    nominees: int = 0
+    recall: float = 1.0
+    recalls: Mapping[str, float] = field(default_factory=dict)
+    queries: int = 0
+    single_seconds: float = 0.0
+    batch_seconds: float = 0.0
+    compared: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SegmentEntry:
     """One immutable segment: its directory name, number of rows, and files by relative path."""
 
@@ -39,6 +74,8 @@ class SegmentEntry:
     empty_texts: int
     keyword: tuple[str, ...]
     files: Mapping[str, FileEntry]
+    vector_search: VectorSearchEntry | None = None
+    """``None`` where the segment has no vectors, or they are simply scanned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +224,31 @@ def _segment(entry: Mapping[str, Any]) -> SegmentEntry:
             _safe(name): FileEntry(_count(file["size"]), _text(file["crc32"]))
             for name, file in entry["files"].items()
         },
+        vector_search=_vector_search(entry.get("vector_search")),
+    )
+
+
+def _vector_search(entry: Mapping[str, Any] | None) -> VectorSearchEntry | None:
+    if entry is None:
+        return None
+    kind = _text(entry["kind"])
+    efforts = tuple(_count(effort) for effort in entry["efforts"])
+    nominees = _count(entry["nominees"])
+    if kind not in {"flat", "lists", "graph"}:
+        raise ValueError(f"expected flat, lists or graph, found {kind!r}")
+    if kind != "flat" and (nominees < 1 or not efforts or min(efforts) < 1):
+        raise ValueError("expected efforts and nominees of at least 1")
+    return VectorSearchEntry(
+        kind=kind,
+        target=float(entry["target"]),
+        efforts=efforts,
+        nominees=nominees,
+        recall=float(entry["recall"]),
+        recalls={_text(name): float(value) for name, value in entry["recalls"].items()},
+        queries=_count(entry["queries"]),
+        single_seconds=float(entry["single_seconds"]),
+        batch_seconds=float(entry["batch_seconds"]),
+        compared=_count(entry["compared"]),
     )
 
 

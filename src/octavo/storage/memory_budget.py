@@ -26,6 +26,11 @@ class MemoryBudget:
 
     total: int
 
+    @property
+    def working(self) -> int:
+        """The bytes that one structure may take while it is built."""
+        return max(0, self.total - _BASE)
+
     def heap(self, writers: int) -> int:
         """Return the bytes of postings that each of ``writers`` keyword writers may hold."""
         share = (self.total - _BASE) // (2 * writers)

@@ -69,7 +69,7 @@ class _Progress:
 
 
 def _filter_column(columns: DocumentColumns, key: str, rows: range) -> FilterColumn:
-    codes = np.concatenate(columns.codes(key))[rows.start : rows.stop]
+    codes = np.concatenate([np.zeros(0, np.int32), *columns.codes(key)])[rows.start : rows.stop]
     return FilterColumn(key, codes, _Words(columns.dictionary(key)))
 
 

@@ -16,6 +16,7 @@ from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import checksum
 from octavo.storage.manifest import SegmentEntry
+from octavo.storage.structure_file import StructureFile, open_structure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +38,8 @@ class Segment:
     """The 8-bit codes of the vectors, memory-mapped; ``None`` where there are none."""
     block_max: BlockMaxPostings | None
     """``None`` where the segment was built without them."""
+    structure: StructureFile | None = None
+    """What searches the vectors without comparing all; ``None`` where they are scanned."""
 
     @property
     def rows(self) -> int:
@@ -98,7 +101,8 @@ def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Se
     codes = None if dimensions is None else _open_codes(directory, entry, dimensions)
     present = _open_present(directory, entry)
     block_max = _open_block_max(directory, entry)
-    return Segment(directory, entry, columns, ids, vectors, present, codes, block_max)
+    structure = None if vectors is None else open_structure(directory, entry)
+    return Segment(directory, entry, columns, ids, vectors, present, codes, block_max, structure)
 
 
 def _open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDArray[np.float32]:

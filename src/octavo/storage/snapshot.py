@@ -26,7 +26,7 @@ from octavo.storage.documents import StoredDocuments
 from octavo.storage.files import check_sizes
 from octavo.storage.manifest import EmbeddingEntry, Manifest, read_manifest
 from octavo.storage.query_embedding import QueryEmbedding
-from octavo.storage.segment import open_segment
+from octavo.storage.segment import Segment, open_segment
 
 if TYPE_CHECKING:
     from octavo.engines.vector.index import VectorIndex
@@ -87,16 +87,27 @@ class Snapshot:
     @cached_property
     def vector_index(self) -> "VectorIndex":
         """The vector engine over all segments, made at the first search (its kernels load then)."""
+        from octavo.engines.vector.approximate import ApproximateVectorIndex  # noqa: PLC0415
         from octavo.engines.vector.flat import FlatVectorIndex  # noqa: PLC0415 - heavy
+        from octavo.storage.structures import load_structure  # noqa: PLC0415 - heavy
 
         self._vectors_entry()
         with self._opening:
             with_vectors = [
-                (segment.vectors, segment.vector_present, segment.vector_codes)
+                (segment.vectors, segment.vector_present, segment.vector_codes, segment)
                 for segment in self._segments
                 if segment.vectors is not None
             ]
-            return FlatVectorIndex(*zip(*with_vectors, strict=True))
+            vectors, present, codes, segments = zip(*with_vectors, strict=True)
+            structures = [load_structure(segment) for segment in segments]
+            if any(structures):
+                return ApproximateVectorIndex(vectors, present, structures, codes)
+            return FlatVectorIndex(vectors, present, codes)
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The open segments, in row order."""
+        return tuple(self._segments)
 
     def derived(self, kind: str, make: Callable[[], Derived]) -> Derived:
         """Return what ``make`` made of this snapshot when it was first asked for by this name."""

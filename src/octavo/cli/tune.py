@@ -1,0 +1,75 @@
+"""``octavo tune``: how widely vectors are searched, chosen again for a recall target."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from octavo.cli.info import info
+from octavo.cli.options import IndexPath, VectorIndex
+from octavo.cli.output import say
+from octavo.cli.progress import progress
+
+if TYPE_CHECKING:
+    from octavo.strategies.queries import Queries
+
+
+def tune(
+    index: IndexPath,
+    *,
+    recall: Annotated[
+        float,
+        typer.Option(metavar="R", help="Share of the ten nearest to find; 1.0 is exact search."),
+    ] = 0.95,
+    queries: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Queries to tune for; unset, sampled documents."),
+    ] = None,
+    query_text: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of the queries' texts.")
+    ] = None,
+    query_vector: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Column of vectors to use in place of the texts'."),
+    ] = None,
+    vector_index: VectorIndex = "automatic",
+    memory_budget: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Such as 2GiB; unset, a quarter of the memory."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Unset: one for each processor.")
+    ] = None,
+) -> None:
+    """Tune vector search to a recall target, without building the index again."""
+    if queries is None and (query_text or query_vector):
+        raise typer.BadParameter("--query-text and --query-vector need --queries")
+    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+
+    corpus = Corpus.open(index)
+    asked = None if queries is None else _read(queries, query_text, query_vector, corpus.dimensions)
+    with progress() as update:
+        corpus.tune(
+            recall,
+            queries=None if asked is None else asked.texts,
+            query_vectors=None if asked is None else asked.vectors,
+            vector_index=vector_index,
+            memory_budget=memory_budget,
+            threads=threads,
+            progress=lambda stage, rows: update(stage, rows, len(corpus)),
+        )
+    say(f"Tuned {index} to a recall of {recall:g}.")
+    info(index)
+
+
+def _read(
+    files: list[str], text: str | None, vector: str | None, dimensions: int | None
+) -> "Queries":
+    from octavo.batch.query_columns import QueryColumns, choose_query_columns  # noqa: PLC0415
+    from octavo.batch.query_stream import QueryStream  # noqa: PLC0415
+    from octavo.columns.sources import input_schema, resolve_inputs  # noqa: PLC0415
+
+    sources = resolve_inputs(files)
+    wanted = [name for name in (text, vector) if name is not None]
+    columns = choose_query_columns(input_schema(sources, wanted), QueryColumns(text, None, vector))
+    say(f"Columns: {columns}")
+    return QueryStream(sources, columns, dimensions).queries()

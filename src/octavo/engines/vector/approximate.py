@@ -1,0 +1,284 @@
+"""Approximate vector search: structures nominate, one kernel scores, and a filter may ask for more.
+
+Every hit has the score, and every two hits the order, that an exact search gives them; what can be
+missing is a row that no structure nominated.
+"""
+
+import threading
+import weakref
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.columns.hits import Hits
+from octavo.columns.selection import Selection
+from octavo.engines.choice import VectorIndexKind
+from octavo.engines.report import SearchReport
+from octavo.engines.vector.flat import FlatVectorIndex
+from octavo.engines.vector.nominator import Admitted, Nominator
+from octavo.engines.vector.queries import admitted_rows, unit_queries
+from octavo.engines.vector.rescoring import rescore
+from octavo.engines.vector.segments import VectorSegments
+from octavo.engines.vector.width import SearchWidth
+from octavo.errors import checked_count
+
+_QUERY_BLOCK = 256
+_PLANS = {VectorIndexKind.LISTS: "vector: inverted lists", VectorIndexKind.GRAPH: "vector: graph"}
+_REMEMBERED_FILTERS = 16
+_WIDENING = 4
+_NOMINEE_COST = 16.0  # of scoring a nominee, in vectors compared by an exact scan (measured)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structure:
+    """A nominator, and how widely to search it."""
+
+    nominator: Nominator
+    width: SearchWidth
+
+
+class ApproximateVectorIndex:
+    """Rank rows by cosine with structures that look at a part of the vectors only.
+
+    Parameters
+    ----------
+    vectors, present
+        As for :class:`~octavo.engines.vector.flat.FlatVectorIndex`.
+    structures
+        One a segment; ``None`` where the segment is to be scanned.
+
+    Notes
+    -----
+    Hits and scores depend on the query, the index and the selection only. For ``depth`` up to
+    :attr:`~octavo.engines.vector.width.SearchWidth.nominees`, and then up to each doubling of it,
+    a smaller depth gives a prefix of a larger one's hits. A search uses the calling thread,
+    releases the GIL, changes nothing that is shared, and may run in any number of threads at once.
+    """
+
+    def __init__(
+        self,
+        vectors: Sequence[NDArray[np.float32]],
+        present: Sequence[NDArray[np.bool_] | None] | None,
+        structures: Sequence[Structure | None],
+    ) -> None:
+        self._flat = FlatVectorIndex(vectors, present)
+        self._segments = VectorSegments(vectors, present)
+        self._structures = list(structures)
+        self._parts = [
+            FlatVectorIndex([matrix], [flags])
+            for matrix, flags in zip(self._segments.matrices, self._segments.present, strict=True)
+        ]
+        self._with_vector = [
+            len(matrix) if flags is None else int(np.count_nonzero(flags))
+            for matrix, flags in zip(self._segments.matrices, self._segments.present, strict=True)
+        ]
+        # Lists hold no row without a vector; a graph does, and must be told which they are.
+        self._everything = [
+            Admitted(flags)
+            if isinstance(structure, Structure) and _is_graph(structure) and flags is not None
+            else None
+            for structure, flags in zip(self._structures, self._segments.present, strict=True)
+        ]
+        self._filters = _Filters(self._segments)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, those without a vector included."""
+        return self._segments.rows
+
+    @property
+    def dimensions(self) -> int:
+        """The number of values in a vector."""
+        return self._segments.dimensions
+
+    def search(
+        self, queries: NDArray[np.floating], depth: int, selection: Selection | None = None
+    ) -> tuple[Hits, SearchReport]:
+        """Return about the ``depth`` best admitted rows of each query, and how they were found.
+
+        Parameters and errors are those of
+        :meth:`octavo.engines.vector.flat.FlatVectorIndex.search`. There are always as many hits as
+        there are admitted rows with a vector, up to ``depth``.
+        """
+        unit = unit_queries(queries, self.dimensions)
+        depth = checked_count("depth", depth)
+        flags = admitted_rows(selection, self.rows)
+        admitted = self._everything if flags is None else self._filters.of(flags)
+        widths = [self._width(number, own, depth) for number, own in enumerate(admitted)]
+        if all(width is None for width in widths):
+            return self._flat.search(queries, depth, selection)
+        blocks, report = [], SearchReport()
+        for start in range(0, len(unit), _QUERY_BLOCK):
+            block = unit[start : start + _QUERY_BLOCK]
+            hits, found = self._search_block(block, depth, selection, admitted, widths)
+            blocks.append(hits)
+            report += found
+        return Hits.concatenate(blocks) if blocks else Hits.empty(0), report
+
+    def _search_block(
+        self,
+        unit: NDArray[np.float32],
+        depth: int,
+        selection: Selection | None,
+        admitted: list[Admitted | None],
+        widths: list[SearchWidth | None],
+    ) -> tuple[Hits, SearchReport]:
+        """Search, then again and more widely for the queries that too few rows were found for.
+
+        Too few is fewer than the structures could nominate, not fewer than ``depth``: so a smaller
+        depth retries where a larger one does, and gives a prefix of its hits (S12).
+        """
+        report = SearchReport()
+        found: list[Hits] = []
+        owners: list[NDArray[np.int64]] = []
+        zero = ~unit.any(axis=1)
+        left, exact = np.flatnonzero(~zero), np.flatnonzero(zero)
+        plan = self._plan(widths, filtered=selection is not None and selection.admitted is not None)
+        while len(left):
+            hits, short, work = self._attempt(unit[left], depth, admitted, widths)
+            found.append(hits.keep(~short[hits.query_of()]) if short.any() else hits)
+            owners.append(left)
+            work["vector retries"] += int(np.count_nonzero(short))
+            report += SearchReport(+Counter({plan: len(left) - int(short.sum())}), +work)
+            left = left[short]
+            widths = [None if width is None else width.widened(_WIDENING) for width in widths]
+            if self._is_exhaustive(widths):
+                exact = np.concatenate([exact, left])
+                break
+        if len(exact):
+            hits, counted = self._flat.search(np.ascontiguousarray(unit[exact]), depth, selection)
+            found.append(hits)
+            owners.append(exact)
+            report += counted
+        return _in_order(found, owners, len(unit)), report
+
+    def _attempt(
+        self,
+        queries: NDArray[np.float32],
+        depth: int,
+        admitted: list[Admitted | None],
+        widths: list[SearchWidth | None],
+    ) -> tuple[Hits, NDArray[np.bool_], Counter[str]]:
+        """Nominate in every segment, then score all nominees together; say who got too few."""
+        nominated = []
+        work: Counter[str] = Counter()
+        short = np.zeros(len(queries), np.bool_)
+        for number, (structure, width) in enumerate(zip(self._structures, widths, strict=True)):
+            own = admitted[number]
+            if structure is None or width is None:
+                selection = None if own is None else Selection.of(own.flags)
+                hits, report = self._parts[number].search(queries, depth, selection)
+                rows = _as_matrix(hits)
+                work += report.counters
+            else:
+                effort = width.effort(self._share(number, own))
+                found = structure.nominator.nominate(queries, effort, width.nominees, own)
+                rows = found.rows
+                possible = self._with_vector[number] if own is None else own.count
+                short |= (rows >= 0).sum(axis=1) < min(width.nominees, possible)
+                work["lists probed"] += found.probed
+                work["vectors compared"] += found.compared
+            if number > 0:
+                rows[rows >= 0] += int(self._segments.starts[number])
+            nominated.append(rows)
+        rows = np.concatenate(nominated, axis=1)
+        work["vectors rescored"] += int(np.count_nonzero(rows >= 0))
+        offsets = np.arange(len(queries) + 1, dtype=np.int64) * rows.shape[1]
+        hits = rescore(self._segments, queries, offsets, rows.ravel(), depth)
+        return hits, short, work
+
+    def _width(self, number: int, own: Admitted | None, depth: int) -> SearchWidth | None:
+        """Return how widely to search a segment; ``None`` where a scan costs less."""
+        structure = self._structures[number]
+        width = None if structure is None else structure.width.for_depth(depth)
+        if structure is None or width is None:
+            return None
+        if own is None:
+            return width
+        effort = width.effort(self._share(number, own))
+        cost = structure.nominator.cost(effort, own.count) + _NOMINEE_COST * width.nominees
+        return width if cost < own.count else None
+
+    def _share(self, number: int, own: Admitted | None) -> float:
+        return 1.0 if own is None else own.count / max(1, self._with_vector[number])
+
+    def _is_exhaustive(self, widths: list[SearchWidth | None]) -> bool:
+        """Whether so wide a search costs as much as an exact one."""
+        return all(
+            structure is None
+            or width is None
+            or width.narrowest > structure.nominator.largest_effort
+            for structure, width in zip(self._structures, widths, strict=True)
+        )
+
+    def _plan(self, widths: list[SearchWidth | None], *, filtered: bool) -> str:
+        """Name the plan of a query after the structure that decided what it could find."""
+        used = {
+            structure.nominator.kind
+            for structure, width in zip(self._structures, widths, strict=True)
+            if structure is not None and width is not None
+        }
+        return _PLANS[min(used)] + (" of admitted rows" if filtered else "")
+
+
+class _Filters:
+    """Selections in the form that structures read, made once for each array of booleans."""
+
+    def __init__(self, segments: VectorSegments) -> None:
+        self._segments = segments
+        self._lock = threading.Lock()
+        self._made: OrderedDict[
+            int, tuple[weakref.ref[NDArray[np.bool_]], list[Admitted | None]]
+        ] = OrderedDict()
+
+    def of(self, flags: NDArray[np.bool_]) -> list[Admitted | None]:
+        """Return the admitted rows of each segment; remembered where nobody can change ``flags``."""
+        if flags.flags.writeable:
+            return self._make(flags)
+        with self._lock:
+            known = self._made.get(id(flags))
+            if known is not None and known[0]() is flags:
+                self._made.move_to_end(id(flags))
+                return known[1]
+        made = self._make(flags)
+        with self._lock:
+            self._made[id(flags)] = (weakref.ref(flags), made)
+            while len(self._made) > _REMEMBERED_FILTERS:
+                self._made.popitem(last=False)
+        return made
+
+    def _make(self, flags: NDArray[np.bool_]) -> list[Admitted | None]:
+        made: list[Admitted | None] = []
+        for number in range(len(self._segments.matrices)):
+            own = self._segments.searchable(number, flags)
+            made.append(Admitted(np.zeros(0, np.bool_) if own is None else own))
+        return made
+
+
+def _is_graph(structure: Structure) -> bool:
+    return structure.nominator.kind is VectorIndexKind.GRAPH
+
+
+def _as_matrix(hits: Hits) -> NDArray[np.int64]:
+    """Return the rows of each query as one line, -1 behind the last."""
+    counts = hits.counts()
+    rows = np.full((hits.queries, max(1, int(counts.max(initial=0)))), -1, np.int64)
+    rows[hits.query_of(), hits.ranks() - 1] = hits.rows
+    return rows
+
+
+def _in_order(found: list[Hits], owners: list[NDArray[np.int64]], queries: int) -> Hits:
+    """Put the hits of groups of queries back into the order of the queries."""
+    if len(found) == 1 and len(owners[0]) == queries:
+        return found[0]
+    owner = np.concatenate([own[hits.query_of()] for hits, own in zip(found, owners, strict=True)])
+    order = np.argsort(owner, kind="stable")
+    counts = np.bincount(owner, minlength=queries)
+    return Hits(
+        np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
+        np.concatenate([hits.rows for hits in found])[order],
+        np.concatenate([hits.scores for hits in found])[order],
+    )

@@ -1,0 +1,137 @@
+"""Give a segment the structure that its vectors are searched with, and tune it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from octavo.engines.choice import VectorIndexKind, VectorIndexRequest
+from octavo.storage import layout
+from octavo.storage.manifest import SegmentEntry, VectorSearchEntry
+from octavo.storage.query_embedding import QueryEmbedding
+from octavo.storage.segment import Segment
+from octavo.storage.structure_file import open_structure_file
+
+if TYPE_CHECKING:
+    from octavo.engines.vector.sample import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSearchSettings:
+    """What was asked for, and what the work may take."""
+
+    request: VectorIndexRequest
+    memory: int
+    threads: int
+    progress: Callable[[str, int], None]
+
+
+def with_vector_search(
+    segment: Segment,
+    embedding: QueryEmbedding,
+    settings: VectorSearchSettings,
+    samples: "Sequence[Sample] | None" = None,
+) -> SegmentEntry:
+    """Return the entry of a segment with a structure of the kind and recall asked for.
+
+    A structure that the segment has already is tuned again, not built again.
+
+    Parameters
+    ----------
+    segment
+        An open segment; new files are written beside its others.
+    embedding
+        Embeds the sample queries, where it can.
+    settings
+        Recall target, kind, memory and threads.
+    samples
+        The queries to tune for; by default sampled from the segment.
+
+    Raises
+    ------
+    OSError
+        The disk is full.
+    """
+    entry, vectors = segment.entry, segment.vectors
+    if vectors is None:
+        return entry
+    target = settings.request.recall
+    kind = _kind(entry, settings, vectors.shape[1])
+    if kind is VectorIndexKind.FLAT:
+        return replace(entry, vector_search=VectorSearchEntry("flat", target))
+    from octavo.storage.held_back import held_back  # noqa: PLC0415 - heavy
+
+    built = replace(segment, entry=_with_files(segment, kind, settings))
+    search = _tuned(built, kind, settings, lambda: samples or held_back(built, embedding))
+    return replace(built.entry, vector_search=search)
+
+
+def _kind(entry: SegmentEntry, settings: VectorSearchSettings, dimensions: int) -> VectorIndexKind:
+    """Return the structure asked for; where none is named, the one that is there already."""
+    request = settings.request
+    if request.kind is VectorIndexKind.AUTOMATIC and request.recall < 1.0:
+        for kind in (VectorIndexKind.LISTS, VectorIndexKind.GRAPH):
+            if _file_of(kind) in entry.files:
+                return kind
+    return request.kind_for(entry.rows - entry.null_vectors, dimensions, settings.memory)
+
+
+def _with_files(
+    segment: Segment, kind: VectorIndexKind, settings: VectorSearchSettings
+) -> SegmentEntry:
+    from octavo.storage.structures import write_structure  # noqa: PLC0415 - heavy
+
+    entry = segment.entry
+    if _file_of(kind) in entry.files or segment.vectors is None:
+        return entry
+    written = write_structure(
+        segment.directory,
+        kind,
+        segment.vectors,
+        segment.vector_present,
+        threads=settings.threads,
+        progress=lambda rows: settings.progress("vectors", rows),
+    )
+    return replace(entry, files={**entry.files, **written})
+
+
+def _tuned(
+    segment: Segment,
+    kind: VectorIndexKind,
+    settings: VectorSearchSettings,
+    samples: "Callable[[], Sequence[Sample]]",
+) -> VectorSearchEntry:
+    from octavo.engines.vector.tuning import tune  # noqa: PLC0415 - heavy
+    from octavo.storage.structures import load_nominator  # noqa: PLC0415
+
+    target = settings.request.recall
+    if segment.vectors is None:
+        return VectorSearchEntry("flat", target)
+    settings.progress("tuning", 0)
+    file = open_structure_file(segment.directory, segment.entry, _file_of(kind))
+    found = tune(
+        load_nominator(file, segment.vectors),
+        segment.vectors,
+        segment.vector_present,
+        samples(),
+        target,
+        threads=settings.threads,
+    )
+    settings.progress("tuning", segment.rows)
+    if found is None:
+        return VectorSearchEntry("flat", target)
+    return VectorSearchEntry(
+        kind=kind.value,
+        target=target,
+        efforts=found.width.efforts,
+        nominees=found.width.nominees,
+        recall=found.recall,
+        recalls=found.recalls,
+        queries=found.queries,
+        single_seconds=found.single_seconds,
+        batch_seconds=found.batch_seconds,
+        compared=found.compared,
+    )
+
+
+def _file_of(kind: VectorIndexKind) -> str:
+    return layout.VECTOR_GRAPH if kind is VectorIndexKind.GRAPH else layout.VECTOR_LISTS
