@@ -18,7 +18,7 @@ TABLE = pa.table(
 
 
 def build(directory):
-    return Corpus.build(TABLE, directory, embedding="none")
+    return Corpus.build(TABLE, directory, embedding="none", block_max=False)
 
 
 def champions_of(directory):
@@ -62,5 +62,11 @@ def test_a_damaged_byte_is_noticed_at_open(index):
 
 
 def test_small_corpora_have_none(tmp_path):
-    Corpus.build(TABLE.slice(0, 2_000), tmp_path / "index", embedding="none")
+    few = TABLE.slice(0, 2_000)
+    Corpus.build(few, tmp_path / "index", embedding="none", block_max=False)
+    assert not champions_of(tmp_path / "index").exists()
+
+
+def test_block_max_postings_need_none(tmp_path):
+    Corpus.build(TABLE, tmp_path / "index", embedding="none")
     assert not champions_of(tmp_path / "index").exists()

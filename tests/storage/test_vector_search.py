@@ -23,6 +23,7 @@ from octavo import (
 )
 from octavo.engines import choice
 from octavo.storage import tune as tunes
+from octavo.storage import vector_search
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import read_manifest
 
@@ -131,10 +132,25 @@ def test_building_again_chooses_the_same(built, tmp_path):
     )
 
 
+def test_lists_nobody_asked_for_must_pay(tmp_path, monkeypatch):
+    monkeypatch.setattr(choice, "EXACT_ROWS", ROWS - 1)
+    automatic = {"vector_index": VectorIndexKind.AUTOMATIC}
+    # Hash vectors of few dimensions are always compared, all of them.
+    hashed = build(tmp_path / "hashed", **automatic)
+    assert search_entry(hashed.path).kind == "flat"
+    assert not list(hashed.path.rglob("*.faiss"))
+    # Three thousand vectors are compared in no time: lists are built, tried and not used.
+    monkeypatch.setattr(vector_search, "_FEW_HASH_DIMENSIONS", 0)
+    tried = build(tmp_path / "tried", **automatic)
+    assert search_entry(tried.path).kind == "flat"
+
+
 def test_small_corpora_stay_exact_unless_asked(tmp_path, monkeypatch):
     plain = build(tmp_path / "plain", vector_index=VectorIndexKind.AUTOMATIC)
     assert plans(plain) == {"vector: exact scan": 1}
     monkeypatch.setattr(choice, "EXACT_ROWS", ROWS - 1)
+    monkeypatch.setattr(vector_search, "_FEW_HASH_DIMENSIONS", 0)
+    monkeypatch.setattr(vector_search, "_rival", lambda *_: None)
     large = build(tmp_path / "large", vector_index=VectorIndexKind.AUTOMATIC)
     assert plans(large) == {"vector: inverted lists": 1}
 

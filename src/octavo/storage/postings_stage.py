@@ -46,9 +46,10 @@ def write_postings(
         return f"{layout.KEYWORD}/{number}"
 
     names = tuple(ordered_map(index, list(enumerate(ranges)), threads=writers))
-    segments = [directory / name for name in names]
-    texts = reader.read(range(reader.rows))
-    write_champions(directory / layout.CHAMPIONS, segments, reader.rows, texts)
+    if not settings.block_max:  # block-max postings answer without them
+        segments = [directory / name for name in names]
+        texts = reader.read(range(reader.rows))
+        write_champions(directory / layout.CHAMPIONS, segments, reader.rows, texts)
     return names
 
 

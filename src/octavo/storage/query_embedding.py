@@ -57,6 +57,11 @@ class QueryEmbedding:
         outside = self._entry.specification.startswith(("column:", FUNCTION_SPECIFICATION))
         return self._function is not None or not outside
 
+    @property
+    def is_hash(self) -> bool:
+        """Whether the vectors are those of the built-in hash embedding."""
+        return self._entry is not None and self._entry.specification.startswith("hash")
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return one vector a text; threads take turns at an application's function (S42)."""
         if self._entry is None:

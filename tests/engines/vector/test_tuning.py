@@ -10,6 +10,7 @@ from octavo.engines.vector import FlatVectorIndex
 from octavo.engines.vector.approximate import ApproximateVectorIndex, Structure
 from octavo.engines.vector.neighbour_graph import NeighbourGraph, build_graph
 from octavo.engines.vector.sample import Sample, mean_recall, true_rows
+from octavo.engines.vector.search_cost import scan_cost
 from octavo.engines.vector.tuning import tune
 
 VECTORS = clustered(8000, clusters=500)
@@ -63,6 +64,13 @@ def test_efforts_grow_with_selectivity():
     assert len(efforts) == 6
     assert efforts == sorted(efforts)
     assert efforts[-1] > efforts[0]
+
+
+def test_lists_must_cost_less_than_their_rival():
+    lists = lists_of(VECTORS)
+    dear, cheap = scan_cost(10_000_000, 128, coded=False), scan_cost(10, 128, coded=True)
+    assert tune(lists, VECTORS, None, [DOCUMENTS], 0.9, rival=dear) is not None
+    assert tune(lists, VECTORS, None, [DOCUMENTS], 0.9, rival=cheap) is None
 
 
 def test_without_queries_nothing_can_be_promised(nominator):

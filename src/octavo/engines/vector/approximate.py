@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
+from octavo.columns.vector_codes import VectorCodes
 from octavo.engines.choice import VectorIndexKind
 from octavo.engines.report import SearchReport
 from octavo.engines.vector.flat import FlatVectorIndex
@@ -45,7 +46,7 @@ class ApproximateVectorIndex:
 
     Parameters
     ----------
-    vectors, present
+    vectors, present, codes
         As for :class:`~octavo.engines.vector.flat.FlatVectorIndex`.
     structures
         One a segment; ``None`` where the segment is to be scanned.
@@ -63,13 +64,19 @@ class ApproximateVectorIndex:
         vectors: Sequence[NDArray[np.float32]],
         present: Sequence[NDArray[np.bool_] | None] | None,
         structures: Sequence[Structure | None],
+        codes: Sequence[VectorCodes | None] | None = None,
     ) -> None:
-        self._flat = FlatVectorIndex(vectors, present)
+        self._flat = FlatVectorIndex(vectors, present, codes)
         self._segments = VectorSegments(vectors, present)
         self._structures = list(structures)
         self._parts = [
-            FlatVectorIndex([matrix], [flags])
-            for matrix, flags in zip(self._segments.matrices, self._segments.present, strict=True)
+            FlatVectorIndex([matrix], [flags], [own])
+            for matrix, flags, own in zip(
+                self._segments.matrices,
+                self._segments.present,
+                codes or [None] * len(vectors),
+                strict=True,
+            )
         ]
         self._with_vector = [
             len(matrix) if flags is None else int(np.count_nonzero(flags))

@@ -17,6 +17,7 @@ from octavo.engines.vector.flat import FlatVectorIndex
 from octavo.engines.vector.inverted_lists import InvertedLists
 from octavo.engines.vector.neighbour_graph import NeighbourGraph
 from octavo.engines.vector.sample import Sample, mean_recall, true_rows
+from octavo.engines.vector.search_cost import SearchCost, lists_cost
 from octavo.engines.vector.segments import VectorSegments
 from octavo.engines.vector.width import SearchWidth
 from octavo.parallel import ordered_map
@@ -69,9 +70,10 @@ def tune(
     samples: Sequence[Sample],
     target: float,
     *,
+    rival: SearchCost | None = None,
     threads: int = 1,
 ) -> Tuned | None:
-    """Return the least width that reaches ``target``; ``None`` where an exact scan costs no more.
+    """Return the least width that reaches ``target``; ``None`` where it does not pay.
 
     Parameters
     ----------
@@ -84,6 +86,8 @@ def tune(
         reach the target by itself.
     target
         Recall at 10, above 0 and below 1.
+    rival
+        What an exact search costs; inverted lists must cost less. ``None`` takes them at any cost.
     threads
         For the exact searches that say what is true, and for the trials.
 
@@ -111,9 +115,16 @@ def tune(
         )
         recalls = {trial.sample.name: trial.recall(index, threads) for trial in validating}
         if min(recalls.values()) >= target:
-            return _measured(index, width, recalls, [trial.sample for trial in validating])
+            found = _measured(index, width, recalls, [trial.sample for trial in validating])
+            return found if _pays(found, vectors.shape[1], rival) else None
         width = _wider(width)
     return None
+
+
+def _pays(found: Tuned, dimensions: int, rival: SearchCost | None) -> bool:
+    if rival is None:
+        return True
+    return lists_cost(found.compared, found.width.nominees, dimensions).pays_beside(rival)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
