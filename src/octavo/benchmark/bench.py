@@ -17,8 +17,10 @@ from octavo.benchmark.synthetic import QuerySet, SyntheticCorpus
 from octavo.benchmark.truth import ExactKeywords, ExactVectors, unit
 from octavo.columns.arrow_types import Array
 from octavo.columns.hits import Hits
+from octavo.columns.vector_codes import VectorCodes, code_width, worth_coding
 from octavo.corpus import Corpus
 from octavo.engines.vector import FlatVectorIndex
+from octavo.kernels.vector_codes import encode_vectors
 from octavo.storage.snapshot import Snapshot
 from octavo.strategies.queries import Queries
 
@@ -79,8 +81,12 @@ class Bench:
 
     @cached_property
     def flat_index(self) -> FlatVectorIndex:
-        """Octavo's exact vector engine over all vectors."""
-        return FlatVectorIndex([self.unit])
+        """Octavo's exact vector engine over all vectors, with codes where an index stores them."""
+        width = self.unit.shape[1]
+        if not worth_coding(width):
+            return FlatVectorIndex([self.unit])
+        codes = VectorCodes(*encode_vectors(self.unit, code_width(width)))
+        return FlatVectorIndex([self.unit], None, [codes])
 
     @property
     def queries(self) -> QuerySet:
