@@ -47,3 +47,24 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(report, saved, monke
         write_report(report, saved)
     assert saved.read_bytes() == before
     assert len(list(saved.parent.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", 5),
+        ("ratio", "fast"),
+        ("ratio", None),
+        ("ratio", float("nan")),
+        ("ratio", -1.0),
+        ("noise", float("inf")),
+        ("facts", [1]),
+        ("facts", {"recall": "all"}),
+    ],
+)
+def test_figures_of_another_kind_are_refused(field, value, saved):
+    edited = json.loads(saved.read_text())
+    edited["results"][0][field] = value
+    saved.write_text(json.dumps(edited))
+    with pytest.raises(CorpusFormatError, match=r"report.json: expected a report"):
+        read_report(saved)

@@ -36,6 +36,11 @@ def test_patterns_that_fit_nothing_are_refused():
         run_bench(BenchRequest(only=("nothing.*",)))
 
 
+def test_patterns_that_fit_nothing_are_told_what_there_is_peers_too():
+    with pytest.raises(InvalidArgumentError, match=r"there are micro\.fusion, .*peer\.faiss\.\*"):
+        run_bench(BenchRequest(only=("nothing.*",), peers=True))
+
+
 def test_only_peers_that_are_asked_for_are_built():
     def wanted(*only):
         request = BenchRequest(peers=True, only=only)

@@ -41,7 +41,7 @@ def test_verdicts_take_the_figure_that_is_bounded(report):
     }
     assert found["micro.fusion", Figure.RATIO].found == 0.04
     assert found["micro.fusion", Figure.RATIO].met is True
-    assert found["micro.fusion", Figure.VALUE].found == pytest.approx(0.9 * 0.04e-3)
+    assert found["micro.fusion", Figure.VALUE].found == report.results[0].value
     assert found["micro.fusion", Figure.VALUE].met is False
     assert found["engine.vector.tuned", Figure.RECALL].met is True
     assert found["storage.open", Figure.VALUE].met is None
@@ -58,3 +58,11 @@ def test_a_target_on_real_documents_is_decided_by_them(report):
         found = {verdict.target.measure: verdict for verdict in verdicts(reports)}
         assert found["engine.keyword.k10"].report is real
         assert found["micro.fusion"].report is made
+
+
+def test_fewer_documents_than_a_target_names_decide_nothing(report):
+    opened = replace(report.results[0], name="storage.open", value=0.001)
+    for documents, met in ((999_999, None), (1_000_000, True)):
+        of_size = replace(report, documents=documents, results=(opened,))
+        found = {verdict.target.measure: verdict.met for verdict in verdicts([of_size])}
+        assert found["storage.open"] is met

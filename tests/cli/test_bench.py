@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 
 import pytest
@@ -99,3 +100,44 @@ def test_a_missing_report_fails(octavo, tmp_path):
     shown = octavo("bench", "--compare", tmp_path / "no.json")
     assert shown.exit_code == 1
     assert "no.json" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--json", "no/a.json"), ("--html", "no/a.html"), ("--plots", "file"), ("--json", ".")],
+)
+def test_what_could_not_be_written_is_refused_before_the_run(
+    octavo, ran, tmp_path, monkeypatch, options
+):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    assert octavo("bench", *options).exit_code == 1
+    assert ran == []
+
+
+def test_missing_matplotlib_is_said_before_the_run(octavo, ran, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    shown = octavo("bench", "--plots", tmp_path / "plots")
+    assert shown.exit_code == 1
+    assert "pip install 'octavo[bench]'" in shown.stderr
+    assert ran == []
+    assert not (tmp_path / "plots").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--from", "a.json", "--only", "micro.*"),
+        ("--from", "a.json", "--suite", "huge"),
+        ("--corpus", "a.parquet", "--documents", "1000"),
+        ("--corpus", "a.parquet", "--long"),
+    ],
+)
+def test_options_that_would_do_nothing_are_wrong_use(
+    octavo, ran, report, tmp_path, monkeypatch, options
+):
+    monkeypatch.chdir(tmp_path)
+    write_report(report, tmp_path / "a.json")
+    assert octavo("bench", *options).exit_code == 2
+    assert ran == []

@@ -63,6 +63,14 @@ def test_tune_to_exact(octavo, tuned):
     assert measured(octavo, tuned)["kind"] == "flat"
 
 
+def test_info_says_why_an_index_with_lists_is_searched_exactly(octavo, tuned):
+    """Lists that were not asked for do not pay in so few rows, once a search is exact."""
+    octavo("tune", tuned, "--recall", "1.0")
+    assert "kept unused\n" in octavo("info", tuned).stdout
+    octavo("tune", tuned, "--recall", "0.9")
+    assert "kept unused: they do not pay at a recall of 0.9" in octavo("info", tuned).stdout
+
+
 def test_tune_for_queries_of_a_file(octavo, tuned, tmp_path):
     queries = pa.table({"question": [f"w{row % 37} w{row % 41}" for row in range(60)]})
     pq.write_table(queries, tmp_path / "queries.parquet")

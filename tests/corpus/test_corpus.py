@@ -323,3 +323,10 @@ def test_other_processes_give_the_same_bytes(corpus):  # S6
         outputs.add(run.stdout)
     assert len(outputs) == 1
     assert "'score': [" in outputs.pop()
+
+
+@pytest.mark.parametrize("value", ["no", None, 0])
+def test_block_max_is_a_truth_value(tmp_path, value):  # S29
+    table = pa.table({"id": ["a"], "text": ["red"]})
+    with pytest.raises(InvalidArgumentError, match="block_max: expected True or False"):
+        Corpus.build(table, tmp_path / "index", embedding="none", block_max=value)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.kernels.accumulate import WINDOW, rank_by_windows
-from octavo.kernels.block_max import rank_rarest_first
+from octavo.kernels.block_max import large_factor, rank_rarest_first
 from octavo.kernels.key_heap import LARGEST_ROW, key_score, sort_keys
 from octavo.kernels.merge_postings import bound_blocks
 from octavo.kernels.posting_codes import BLOCK, FIRST_LARGE_CODE
@@ -173,3 +173,10 @@ def test_rows_out_of_range_are_ignored(algorithm):
     w.rows[::7] = [(-5, 2**31 - 1, 200)[n % 3] for n in range(len(w.rows[::7]))]
     heap, size, _ = ranked(algorithm, w, 100, np.ones(200, np.bool_))
     assert {row for row, _ in hits(heap, size)} <= set(range(200))
+
+
+@pytest.mark.parametrize("count", [-3, 0, -(2**63)])
+def test_a_large_frequency_that_is_none_divides_by_nothing(count):
+    # a damaged file: the sum of count and norm may be 0
+    counts, norms = np.array([count]), np.full(256, 3, np.float32)
+    assert large_factor(5, FIRST_LARGE_CODE, np.array([5]), counts, norms) == 1

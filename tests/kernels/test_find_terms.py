@@ -65,6 +65,14 @@ def test_a_damaged_dictionary_finds_nothing_and_reads_nothing_else():
     assert find(ordered, hashes[::-1].copy(), ends, text) is not None
 
 
+def test_ends_that_wrap_round_read_nothing():
+    # a damaged file: the sum of start and width is below the size of the text, as an int64
+    tokens = ["abcdefgh"]
+    hashes = np.array([0, *hash_texts(pa.array(tokens, pa.large_string()))], np.uint64)
+    ends = np.array([2**63 - 4, -(2**63) + 4], np.int64)
+    assert find(tokens, hashes, ends, np.zeros(16, np.uint8)) == [-1]
+
+
 @given(st.lists(st.lists(WORDS, max_size=12), max_size=4), st.randoms())
 def test_clauses_are_distinct_known_tokens_in_order(queries, random):
     tokens = [token for query in queries for token in query]

@@ -215,6 +215,10 @@ def test_bad_requests_change_nothing(index, tmp_path):
         corpus.tune(0.9, vector_index="ivf")
     with pytest.raises(InvalidArgumentError, match="at least 20"):
         corpus.tune(0.9, queries=["word1"] * 19)
+    with pytest.raises(InvalidArgumentError, match="query vectors: expected an array"):
+        corpus.tune(0.9, query_vectors=[[1.0, 2.0], [3.0]] * 15)
+    with pytest.raises(InvalidArgumentError, match=r"query vectors: expected shape \(30, dimens"):
+        corpus.tune(0.9, queries=["word1"] * 30, query_vectors=np.ones((20, 4), np.float32))
     with pytest.raises(InvalidArgumentError, match="128"):
         corpus.tune(0.9, query_vectors=np.ones((30, 5)))
     with pytest.raises(CorpusFormatError):

@@ -65,6 +65,11 @@ def plots(report: Report) -> tuple[Plot, ...]:
     return tuple(drawn)
 
 
+def require_matplotlib() -> None:
+    """Raise :class:`~octavo.errors.ConfigurationError` where plots could not be drawn."""
+    _matplotlib()
+
+
 def growth_series(report: Report) -> dict[str, list[tuple[int, float]]]:
     """Return for each strategy the sizes measured and the seconds of one query.
 

@@ -1,6 +1,7 @@
 """What a run found, as data: saved as JSON, read again to compare and to draw."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -165,8 +166,37 @@ def read_report(path: Path) -> Report:
         saved["environment"] = Environment(**saved["environment"])
         for name, kind in (("results", Result), ("pareto", ParetoPoint), ("peers", PeerNote)):
             saved[name] = tuple(kind(**each) for each in saved[name])
-        return Report(**saved)
+        report = Report(**saved)
+        _check(report)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CorpusFormatError(
             f"{path}: expected a report of octavo bench --json ({type(error).__name__}: {error})"
         ) from error
+    return report
+
+
+def _check(report: Report) -> None:
+    """Refuse figures of another kind than a run writes, so that nothing later trips over them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Something is of another type, or no finite number.
+    """
+    texts = [report.command, report.suite, report.collection]
+    numbers = [report.documents, report.dimensions, report.seconds]
+    for result in report.results:
+        texts += [result.name, result.what, result.unit, result.baseline, result.error or ""]
+        numbers += [result.value, result.best, result.baseline_value, result.ratio, result.noise]
+        numbers += [result.rounds, *dict(result.facts).values()]
+    for point in report.pareto:
+        texts += [point.engine, point.setting]
+        numbers += [point.recall, point.seconds]
+    for peer in report.peers:
+        texts += [peer.name, peer.note]
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"expected text, found {text!r}")
+    for number in numbers:
+        if not math.isfinite(number) or number < 0:
+            raise ValueError(f"expected a finite number of at least 0, found {number!r}")

@@ -78,8 +78,9 @@ def run_bench(request: BenchRequest, say: Say = lambda _: None) -> Report:
     scale = _scale(request)
     chosen = [measure for measure in measures(scale.growth) if _fits(request, measure.name)]
     wants_points = _fits(request, PARETO)
-    if not chosen and not request.peers and not wants_points:
-        raise InvalidArgumentError(f"--only: no measure fits {', '.join(request.only)}")
+    wants_peers = request.peers and any(_wants_peer(request, peer.name) for peer in PEERS)
+    if not chosen and not wants_peers and not wants_points:
+        raise InvalidArgumentError(_no_fit(request, scale))
     with TemporaryDirectory(prefix="octavo-bench-") as name:
         directory = Path(name)
         collection = _collection(request, scale, directory, say)
@@ -112,6 +113,12 @@ def run_bench(request: BenchRequest, say: Say = lambda _: None) -> Report:
 
 def _fits(request: BenchRequest, name: str) -> bool:
     return not request.only or any(fnmatch(name, pattern) for pattern in request.only)
+
+
+def _no_fit(request: BenchRequest, scale: Scale) -> str:
+    names = [measure.name for measure in measures(scale.growth)]
+    names += [PARETO] if not request.peers else [PARETO, *(f"peer.{peer.name}.*" for peer in PEERS)]
+    return f"--only: no measure fits {', '.join(request.only)}; there are {', '.join(names)}"
 
 
 def _wants_peer(request: BenchRequest, name: str) -> bool:

@@ -1,8 +1,10 @@
 """``octavo bench``: run the benchmark suite, compare runs, draw them."""
 
+import os
 import re
 import sys
 from collections.abc import Iterable
+from errno import EISDIR, ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -63,6 +65,8 @@ def bench(
     from octavo.benchmark.report import read_report, write_report  # noqa: PLC0415
 
     old = None if compare is None else read_report(compare)
+    _check_together(saved, suite, corpus, documents, long=long, peers=peers, only=only)
+    _check_outputs(json, html, plots, write_docs, ran=not saved)
     if saved:
         reports = [read_report(path) for path in saved]
     else:
@@ -80,9 +84,9 @@ def bench(
             command=_command(sys.argv[1:]),
         )
         reports = [run_bench(request, say)]
+    _show(reports)
     if json is not None:
         write_report(reports[-1], json)
-    _show(reports)
     _draw(reports, html, plots, write_docs)
     failed = [result for report in reports for result in report.errors]
     for result in failed:
@@ -90,6 +94,52 @@ def bench(
     regressed = old is not None and _compare(old, reports[-1])
     if failed or regressed:
         raise SystemExit(FAILED)
+
+
+def _check_together(
+    saved: list[Path] | None,
+    suite: str,
+    corpus: Path | None,
+    documents: int | None,
+    *,
+    long: bool,
+    peers: bool,
+    only: list[str] | None,
+) -> None:
+    """Refuse options that would do nothing."""
+    _suite(suite)
+    if saved and (corpus or documents or long or peers or only):
+        raise typer.BadParameter(
+            "--from runs nothing: it takes no --corpus, --documents, --long, --peers or --only"
+        )
+    if corpus and (documents or long):
+        raise typer.BadParameter("--corpus takes all its documents: no --documents, no --long")
+
+
+def _check_outputs(
+    json: Path | None, html: Path | None, plots: Path | None, docs: Path | None, *, ran: bool
+) -> None:
+    """Refuse, before minutes of work, what could not be written after them.
+
+    Raises
+    ------
+    ConfigurationError
+        Plots of a run are asked for, and matplotlib is not installed.
+    OSError
+        The directory of a file is missing, or a directory cannot be made.
+    """
+    directories = [path for path in (plots, docs) if path is not None]
+    if ran and (directories or html is not None):
+        from octavo.benchmark.plots import require_matplotlib  # noqa: PLC0415
+
+        require_matplotlib()
+    for path in directories:
+        path.mkdir(parents=True, exist_ok=True)
+    for file in (json, html):
+        if file is not None and not file.parent.is_dir():
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(file.parent))
+        if file is not None and file.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(file))
 
 
 def _suite(name: str) -> "Suite":

@@ -55,6 +55,10 @@ def _vector_search(segments: "tuple[VectorSearchInfo, ...]") -> list[str]:
         found = segment.measured
         if found.kind == "flat":
             lines.append(f"exact, {size(segment.stored_bytes)} of vectors")
+            if segment.unused_bytes:
+                kept = f"{size(segment.unused_bytes)} of lists or a graph are kept unused"
+                why = f": they do not pay at a recall of {found.target:g}"
+                lines.append(kept + (why if found.target < 1.0 else ""))
             continue
         recalls = ", ".join(f"{value:.3f} for {name}" for name, value in found.recalls.items())
         probes = "lists probed" if found.kind == "lists" else "rows in view"

@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
@@ -29,7 +28,7 @@ from octavo.storage.snapshot import Snapshot, open_snapshot
 from octavo.storage.tune import TuneRequest, tune_index
 from octavo.storage.verify import Verification, verify_index
 from octavo.strategies.columnar import ColumnarStrategy
-from octavo.strategies.queries import Queries, Texts
+from octavo.strategies.queries import Queries, Texts, query_array
 
 
 class Corpus:
@@ -129,7 +128,7 @@ class Corpus:
         memory_budget
             Bytes, or a text such as ``"2GiB"``; by default a quarter of the machine's memory.
         block_max
-            Whether to write block-max postings too, about twice the size of the other postings:
+            Whether to write block-max postings too, about three times the size of the others:
             keyword search then finds the same several times faster, above all in batches.
         threads
             By default one for each processor.
@@ -151,6 +150,8 @@ class Corpus:
             raise InvalidArgumentError(
                 f"metadata: expected a sequence of column names, found {metadata!r}"
             )
+        if not isinstance(block_max, bool):
+            raise InvalidArgumentError(f"block_max: expected True or False, found {block_max!r}")
         request = BuildRequest(
             columns=ColumnRequest(
                 id=id,
@@ -346,8 +347,8 @@ class Corpus:
             parse_budget(memory_budget),
             checked_threads(threads),
             progress or (lambda _stage, _rows: None),
-            texts=None if queries is None else Queries.of(queries).texts,
-            vectors=None if query_vectors is None else np.asarray(query_vectors),
+            texts=None if queries is None else Queries.of(queries, query_vectors).texts,
+            vectors=None if query_vectors is None else query_array(query_vectors),
             embedding=embedding,
         )
         tune_index(self.path, request)

@@ -28,11 +28,14 @@ class VectorSearchInfo:
         The original vectors, memory-mapped.
     structure_bytes
         The structure's files, memory-mapped; 0 where all vectors are compared.
+    unused_bytes
+        Files of structures that searches do not use, kept for the next tuning.
     """
 
     measured: VectorSearchEntry
     stored_bytes: int
     structure_bytes: int
+    unused_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,10 @@ def _vector_search(segment: SegmentEntry, dimensions: int) -> VectorSearchInfo:
     }
     measured = segment.vector_search or VectorSearchEntry("flat", 1.0)
     files = used.get(measured.kind, ())
+    others = {name for names in used.values() for name in names} & set(segment.files) - set(files)
     return VectorSearchInfo(
         measured,
         stored_bytes=4 * dimensions * segment.rows,
         structure_bytes=sum(segment.files[name].size for name in files),
+        unused_bytes=sum(segment.files[name].size for name in others),
     )

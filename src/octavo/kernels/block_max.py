@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from octavo.kernels.compile import kernel, readonly, writable
 from octavo.kernels.key_heap import hit_key, key_score, push_key, replace_root
-from octavo.kernels.posting_codes import BLOCK, FIRST_LARGE_CODE
+from octavo.kernels.posting_codes import BLOCK, FIRST_LARGE_CODE, LARGE_FREQUENCY
 from octavo.kernels.seek import seek_row
 
 SCORED, SKIPPED, LOOKED_UP = 0, 1, 2
@@ -58,7 +58,8 @@ def large_factor(
             low = middle + 1
         else:
             high = middle
-    if low == large_places.shape[0] or large_places[low] != place:
+    missing = low == large_places.shape[0] or large_places[low] != place
+    if missing or large_counts[low] < LARGE_FREQUENCY:
         return np.float32(1.0)  # only in a damaged file
     frequency = np.float32(large_counts[low])
     return np.float32(frequency / np.float32(frequency + norms[code & 255]))

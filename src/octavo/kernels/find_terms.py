@@ -58,8 +58,8 @@ def find_terms(
         term = _first_at_least(hashes, value)
         while term < hashes.shape[0] and hashes[term] == value:
             begin = text_ends[term - 1] if term else np.int64(0)
-            # Clamped, since a damaged file may say anything.
-            if begin >= 0 and text_ends[term] - begin == width and begin + width <= text.shape[0]:
+            # A damaged file may say anything; a sum with `begin` could wrap round.
+            if 0 <= begin <= text.shape[0] - width and text_ends[term] - begin == width:
                 index = 0
                 while index < width and text[begin + index] == data[offsets[token] + index]:
                     index += 1

@@ -67,7 +67,7 @@ class Queries:
         plain: Iterable[Any] = texts
         if isinstance(texts, pa.Array | pa.ChunkedArray):
             plain = texts.to_pylist()
-        return Queries(tuple(plain), None if vectors is None else _array(vectors))
+        return Queries(tuple(plain), None if vectors is None else query_array(vectors))
 
     def __post_init__(self) -> None:
         for position, text in enumerate(self.texts):
@@ -89,7 +89,14 @@ class Queries:
         return Queries(self.texts[positions], vectors, self.clocks, self.cancellation)
 
 
-def _array(vectors: ArrayLike) -> NDArray[Any]:
+def query_array(vectors: ArrayLike) -> NDArray[Any]:
+    """Return vectors as a caller has them as an array, integers as floats.
+
+    Raises
+    ------
+    InvalidArgumentError
+        They are no array, such as lists of different lengths.
+    """
     try:
         array: NDArray[Any] = np.asarray(vectors)
     except ValueError as error:

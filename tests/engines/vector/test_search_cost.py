@@ -28,3 +28,11 @@ def test_a_scan_without_codes_costs_more():
 
 def test_equal_costs_change_nothing():
     assert not SearchCost(2.0, 8.0).pays_beside(SearchCost(8.0, 2.0))
+
+
+def test_a_nominee_of_three_times_the_dimensions_costs_less_than_three_times():
+    """99,744 real vectors: lists took 0.94 ms alone, 0.30 in a batch; a scan 2.2 and 0.22."""
+    lists = lists_cost(28_383, 128, 384)
+    assert lists.alone == pytest.approx(0.94e6, rel=0.1)
+    assert lists.batch == pytest.approx(0.30e6, rel=0.1)
+    assert lists.pays_beside(scan_cost(99_744, 384, coded=True))

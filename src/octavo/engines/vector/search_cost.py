@@ -10,7 +10,8 @@ _DIMENSIONS = 128
 _SCANNED_CODE = (12.0, 0.5)  # a vector of an exact scan by stored codes: alone, in a batch
 _SCANNED_VECTOR = (40.0, 1.0)  # without them
 _LISTED_CODE = (5.5, 2.4)  # a code in inverted lists, whatever the dimensions
-_NOMINEE = (3700.0, 600.0)  # a random read, and an exact score
+_NOMINEE_READ = (3500.0, 400.0)  # a random read, however long the vector
+_NOMINEE_SCORE = (200.0, 200.0)  # an exact score
 _PROBING = (250_000.0, 100_000.0)  # finding the nearest lists
 
 
@@ -45,7 +46,9 @@ def lists_cost(compared: float, nominees: int, dimensions: int) -> SearchCost:
     """Return what comparing so many codes in lists, then scoring ``nominees`` vectors, costs."""
     scale = dimensions / _DIMENSIONS
     alone, batch = (
-        probing + code * compared + nominee * nominees * scale
-        for probing, code, nominee in zip(_PROBING, _LISTED_CODE, _NOMINEE, strict=True)
+        probing + code * compared + (read + score * scale) * nominees
+        for probing, code, read, score in zip(
+            _PROBING, _LISTED_CODE, _NOMINEE_READ, _NOMINEE_SCORE, strict=True
+        )
     )
     return SearchCost(alone, batch)

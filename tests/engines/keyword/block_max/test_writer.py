@@ -1,6 +1,7 @@
 """Block-max postings on disk: the same bytes from any runs; every array checked when opened."""
 
 import json
+import tracemalloc
 from collections import Counter
 from itertools import pairwise
 
@@ -61,6 +62,7 @@ def test_small_memory_and_small_chunks_change_no_byte(tmp_path, monkeypatch):
     documents[7] = ["w1"] * 900
     write(tmp_path / "whole", documents)
     monkeypatch.setattr(writer, "_POSTINGS_AT_ONCE", 1000)
+    monkeypatch.setattr(writer, "_TERMS_AT_ONCE", 100)
     arrays = [texts(documents[start : start + 100]) for start in range(0, 5000, 100)]
     runs = list(invert(tmp_path / "runs", arrays, 0, 900_000))
     assert len(runs) > 1
@@ -72,6 +74,22 @@ def test_small_memory_and_small_chunks_change_no_byte(tmp_path, monkeypatch):
     number = postings.frequent.tolist().index(terms_of(postings).index("w1"))
     levels = np.unpackbits(postings.levels[number], bitorder="little").reshape(-1, 2) @ [1, 2]
     assert levels[:5000].tolist() == [min(3, tokens.count("w1")) for tokens in documents]
+
+
+def test_memory_does_not_grow_with_the_number_of_terms(tmp_path, monkeypatch):
+    # S6: nor do the bytes depend on how many are merged at a time
+    monkeypatch.setattr(writer, "_TERMS_AT_ONCE", 5_000)
+    words = [[f"{number * 16 + word:09x}" for word in range(16)] for number in range(20_000)]
+    arrays = [texts(words[start : start + 500]) for start in range(0, 20_000, 500)]
+    runs = list(invert(tmp_path / "runs", arrays, 0, 4_000_000))
+    assert len(runs) > 1
+    tracemalloc.start()
+    writer.write_block_max(tmp_path / "parts", runs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4_000_000  # 320,000 terms of some 100 bytes would be 32 MB
+    write(tmp_path / "whole", words)
+    assert content(tmp_path / "parts") == content(tmp_path / "whole/block_max")
 
 
 def test_a_long_row_of_new_terms_grows_the_table(tmp_path):
@@ -120,6 +138,7 @@ def test_missing_and_foreign_files_are_named(postings):
         ({"rows": -1}, CorpusCorruptError),
         ({"postings": True}, CorpusCorruptError),
         ({"tokens": "many"}, CorpusCorruptError),
+        ({"tokens": 10**400}, CorpusCorruptError),
         ({"more": 1}, CorpusCorruptError),
     ],
 )
@@ -127,4 +146,10 @@ def test_a_description_that_does_not_fit_is_refused(postings, change, error):
     path = postings / DESCRIPTION
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(error, match=r"description|terms|hashes"):
+        open_postings(postings, 2)
+
+
+def test_a_description_nested_without_end_is_refused(postings):
+    (postings / DESCRIPTION).write_text("[" * 100_000)
+    with pytest.raises(CorpusCorruptError, match="expected a description"):
         open_postings(postings, 2)

@@ -133,9 +133,9 @@ def _read_description(path: Path) -> Description:
                 f"{path}: written by format {body['version']}, this octavo reads up to {VERSION}"
             )
         found = Description(**body)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise CorpusCorruptError(f"{path}: expected a description: {error!r}") from error
     for name, value in asdict(found).items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
             raise CorpusCorruptError(f"{path}: expected a count as {name}, found {value!r}")
     return found
