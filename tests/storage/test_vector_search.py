@@ -370,3 +370,16 @@ def test_files_that_may_only_be_read_are_enough(index):
     finally:
         for path in [index, *index.rglob("*")]:
             path.chmod(0o755)
+
+
+def test_a_failed_tuning_leaves_no_file(index, monkeypatch):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    before = {path for path in index.rglob("*") if path.is_file()}
+    (remains,) = {path.parent / "vector_graph.faiss" for path in before if path.stem == "vectors"}
+    remains.write_bytes(b"of a killed one")
+    monkeypatch.setattr(tunes, "write_manifest", fail)
+    with pytest.raises(OSError, match="No space"):
+        Corpus.open(index).tune(0.9, vector_index="graph")
+    assert {path for path in index.rglob("*") if path.stem.startswith(("vector", "list"))} <= before

@@ -1,6 +1,7 @@
 """Tune an index that exists: choose the width of its vector search again, and commit that."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import VectorIndexRequest
 from octavo.errors import ConfigurationError, InvalidArgumentError
+from octavo.storage import layout
 from octavo.storage.durable import errors_naming
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import read_manifest, write_manifest
@@ -59,7 +61,7 @@ def tune_index(index: Path, request: TuneRequest) -> None:
         The disk is full, or the index cannot be written.
     """
     read_manifest(index)
-    with errors_naming(index), writer_lock(index):
+    with errors_naming(index), writer_lock(index), _without_remains(index):
         snapshot = open_snapshot(index, request.embedding)
         manifest = snapshot.manifest
         if manifest.embedding is None:
@@ -85,6 +87,24 @@ def tune_index(index: Path, request: TuneRequest) -> None:
                 segments=segments,
             ),
         )
+
+
+@contextmanager
+def _without_remains(index: Path) -> Iterator[None]:
+    """Remove structures that no manifest names: of a tuning that was killed, or fails now."""
+    _remove_remains(index)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            _remove_remains(index)
+        raise
+
+
+def _remove_remains(index: Path) -> None:
+    for segment in read_manifest(index).segments:
+        for name in {*layout.VECTOR_STRUCTURES} - {*segment.files}:
+            (layout.segment_directory(index, segment.name) / name).unlink(missing_ok=True)
 
 
 def _samples(snapshot: Snapshot, request: TuneRequest) -> "list[Any] | None":

@@ -105,6 +105,28 @@ def test_recall_where_the_filter_admits_what_is_far_from_the_query(lists, share)
     assert np.mean(found) >= 0.92
 
 
+@pytest.mark.parametrize("share", [0.9, 0.5])
+def test_recall_where_the_filter_leaves_out_what_is_near_the_query(lists, share):  # S8
+    # The nearest admitted rows are about equally far: codes cannot tell them apart.
+    for query in QUERIES[:12]:
+        scores = VECTORS @ query
+        selection = Selection.of(scores <= np.quantile(scores, share))
+        assert recall(lists, query[np.newaxis], selection) >= 0.9
+
+
+def test_recall_where_the_filter_leaves_out_whole_clusters():  # S8
+    # One list holds all that is near a query, until a filter leaves it out.
+    vectors = clustered(20_000, dimensions=64, clusters=100)
+    queries = clustered(150, dimensions=64, clusters=100)
+    index, flat = with_lists(vectors, efforts=(1, 1, 2, 3)), FlatVectorIndex([vectors])
+    assigned = lists_of(vectors)._list_of_row
+    chosen = np.random.default_rng(13).permutation(256)[:128]
+    selection = Selection.of(np.isin(assigned, chosen))
+    found, _ = index.search(queries, 10, selection)
+    truth, _ = flat.search(queries, 10, selection)
+    assert mean_recall(rows_of(found, 10), rows_of(truth, 10)).mean() >= 0.95
+
+
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.01])
 def test_recall_where_the_filter_admits_whole_lists(lists, share):  # S8
     # Most queries are far from every admitted row.

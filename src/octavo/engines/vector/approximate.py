@@ -4,9 +4,7 @@ Every hit has the score, and every two hits the order, that an exact search give
 missing is a row that no structure nominated.
 """
 
-import threading
-import weakref
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +19,7 @@ from octavo.engines.report import SearchReport
 from octavo.engines.vector.flat import FlatVectorIndex
 from octavo.engines.vector.nominator import Admitted, Nominator
 from octavo.engines.vector.queries import admitted_rows, unit_queries
+from octavo.engines.vector.remembered_filters import RememberedFilters
 from octavo.engines.vector.rescoring import rescore
 from octavo.engines.vector.segments import VectorSegments
 from octavo.engines.vector.width import SearchWidth
@@ -28,7 +27,11 @@ from octavo.errors import checked_count
 
 _QUERY_BLOCK = 256
 _PLANS = {VectorIndexKind.LISTS: "vector: inverted lists", VectorIndexKind.GRAPH: "vector: graph"}
-_REMEMBERED_FILTERS = 16
+# Where the rows nearest to a query hold so many times fewer admitted ones than others do, they are
+# compared exactly; not where so few are expected that chance decides (measured).
+_RARER = 4.0
+_EXPECTED_NEARBY = 8.0
+_NEARBY_SHARE = 4  # a part of the usual lists says which rows are nearest, well enough
 _WIDENING = 4
 _NOMINEE_COST = 16.0  # of scoring a nominee, in vectors compared by an exact scan (measured)
 
@@ -89,7 +92,7 @@ class ApproximateVectorIndex:
             else None
             for structure, flags in zip(self._structures, self._segments.present, strict=True)
         ]
-        self._filters = _Filters(self._segments)
+        self._filters = RememberedFilters(self._segments)
 
     @property
     def rows(self) -> int:
@@ -142,7 +145,8 @@ class ApproximateVectorIndex:
         found: list[Hits] = []
         owners: list[NDArray[np.int64]] = []
         zero = ~unit.any(axis=1)
-        left, exact = np.flatnonzero(~zero), np.flatnonzero(zero)
+        compared = zero | self._apart(unit, admitted, widths)
+        left, exact = np.flatnonzero(~compared), np.flatnonzero(compared)
         plan = self._plan(widths, filtered=selection is not None and selection.admitted is not None)
         while len(left):
             hits, short, work = self._attempt(unit[left], depth, admitted, widths)
@@ -161,6 +165,33 @@ class ApproximateVectorIndex:
             owners.append(exact)
             report += counted
         return _in_order(found, owners, len(unit)), report
+
+    def _apart(
+        self,
+        unit: NDArray[np.float32],
+        admitted: list[Admitted | None],
+        widths: list[SearchWidth | None],
+    ) -> NDArray[np.bool_]:
+        """Return the queries around which a filter admits far fewer rows than elsewhere.
+
+        Their nearest admitted rows are far away and about equally far, so that neither lists nor
+        codes can tell which they are.
+        """
+        apart = np.zeros(len(unit), np.bool_)
+        for number, (structure, width) in enumerate(zip(self._structures, widths, strict=True)):
+            own = admitted[number]
+            if structure is None or width is None or own is None or own.count == 0:
+                continue
+            share = self._share(number, own)
+            if own is self._everything[number] or share * width.nominees < _EXPECTED_NEARBY:
+                continue
+            effort = max(1, width.narrowest // _NEARBY_SHARE)
+            rows = structure.nominator.nominate(unit, effort, width.nominees).rows
+            known = (rows >= 0) & (rows < len(own.flags))  # a damaged file may say anything
+            nearby = own.flags[np.where(known, rows, 0)] & known
+            expected = share * known.sum(axis=1)
+            apart |= (expected >= _EXPECTED_NEARBY) & (nearby.sum(axis=1) < expected / _RARER)
+        return apart
 
     def _attempt(
         self,
@@ -229,40 +260,6 @@ class ApproximateVectorIndex:
             if structure is not None and width is not None
         }
         return _PLANS[min(used)] + (" of admitted rows" if filtered else "")
-
-
-class _Filters:
-    """Selections in the form that structures read, made once for each array of booleans."""
-
-    def __init__(self, segments: VectorSegments) -> None:
-        self._segments = segments
-        self._lock = threading.Lock()
-        self._made: OrderedDict[
-            int, tuple[weakref.ref[NDArray[np.bool_]], list[Admitted | None]]
-        ] = OrderedDict()
-
-    def of(self, flags: NDArray[np.bool_]) -> list[Admitted | None]:
-        """Return the admitted rows of each segment; remembered where nobody can change ``flags``."""
-        if flags.flags.writeable:
-            return self._make(flags)
-        with self._lock:
-            known = self._made.get(id(flags))
-            if known is not None and known[0]() is flags:
-                self._made.move_to_end(id(flags))
-                return known[1]
-        made = self._make(flags)
-        with self._lock:
-            self._made[id(flags)] = (weakref.ref(flags), made)
-            while len(self._made) > _REMEMBERED_FILTERS:
-                self._made.popitem(last=False)
-        return made
-
-    def _make(self, flags: NDArray[np.bool_]) -> list[Admitted | None]:
-        made: list[Admitted | None] = []
-        for number in range(len(self._segments.matrices)):
-            own = self._segments.searchable(number, flags)
-            made.append(Admitted(np.zeros(0, np.bool_) if own is None else own))
-        return made
 
 
 def _is_graph(structure: Structure) -> bool:

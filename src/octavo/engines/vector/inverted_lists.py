@@ -105,7 +105,9 @@ class InvertedLists:
     ) -> NDArray[np.int64]:
         """Return for each query and each of its ``rows`` the effort from which its list is probed."""
         nearness = self._nearness(queries, self.sizes)
-        wanted = np.take_along_axis(nearness, self._list_of_row[rows].astype(np.int64), axis=1)
+        # A damaged file may say anything.
+        lists = np.clip(self._list_of_row[rows], 0, self.largest_effort - 1).astype(np.int64)
+        wanted = np.take_along_axis(nearness, lists, axis=1)
         ordered = np.sort(nearness, axis=1)[:, ::-1]
         found = [
             np.searchsorted(-line, -values, side="right")
