@@ -24,6 +24,7 @@ from octavo import (
 from octavo.engines import choice
 from octavo.storage import tune as tunes
 from octavo.storage import vector_search
+from octavo.storage.build import BuildProgress
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import read_manifest
 
@@ -263,6 +264,23 @@ def test_vectors_that_came_from_outside_are_tuned_on_documents(tmp_path):
     table = corpus.search_batch([""], strategy="vector", query_vectors=vectors[1:2], max_results=50)
     assert table.num_rows > 0
     assert all(int(row) % 5 for row in table["id"].to_pylist())
+
+
+def test_progress_names_the_stage_that_is_under_way(tmp_path):
+    told = []
+    build(tmp_path / "index", progress=told.append)
+    stages = [event for event in told if isinstance(event, BuildProgress)]
+    vectors = [event.rows for event in stages if event.stage == "vectors"]
+    assert vectors[0] == 0  # said before centroids are trained, which takes the longest
+    assert vectors == sorted(vectors)
+    assert vectors[-1] == ROWS
+    assert list(dict.fromkeys(event.stage for event in stages)) == [
+        "reading",
+        "indexing words",
+        "indexing words for batches",
+        "vectors",
+        "tuning",
+    ]
 
 
 @pytest.mark.parametrize("rows", [0, 1, 5, 9])

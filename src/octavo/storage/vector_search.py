@@ -99,6 +99,7 @@ def _with_files(
     entry = segment.entry
     if _file_of(kind) in entry.files or segment.vectors is None:
         return entry
+    settings.progress("vectors", 0)
     written = write_structure(
         segment.directory,
         kind,

@@ -72,7 +72,7 @@ def build_lists(
     if centroids is None:
         centroids = train_centroids(sample, list_count(len(rows)))
     index = _trained_index(sample, centroids)
-    list_of_row = _assign(vectors, centroids, threads)
+    list_of_row = _assign(vectors, index.quantizer, threads)
     if present is not None:
         list_of_row[~present] = -1
     _fill(index, vectors, list_of_row, threads, progress)
@@ -118,24 +118,17 @@ def _trained_index(sample: NDArray[np.float32], centroids: NDArray[np.float32]) 
 
 
 def _assign(
-    vectors: NDArray[np.float32], centroids: NDArray[np.float32], threads: int
+    vectors: NDArray[np.float32], centroids: FaissObject, threads: int
 ) -> NDArray[np.int32]:
     """Return the nearest centroid of each row."""
     list_of_row = np.empty(len(vectors), np.int32)
 
     def assign(start: int) -> None:
         block = vectors[start : start + _ASSIGNED_ROWS]
-        distances = np.empty((len(block), len(centroids)), np.float32)
         with one_thread():
-            faiss.pairwise_L2sqr(
-                block.shape[1],
-                len(block),
-                faiss.swig_ptr(block),
-                len(centroids),
-                faiss.swig_ptr(centroids),
-                faiss.swig_ptr(distances),
-            )
-        list_of_row[start : start + len(block)] = distances.argmin(axis=1)
+            # Keeps the best only: a matrix of all distances costs more to write than to compute.
+            _, nearest = centroids.search(block, 1)
+        list_of_row[start : start + len(block)] = nearest[:, 0]
 
     for _ in ordered_map(assign, range(0, len(vectors), _ASSIGNED_ROWS), threads=threads):
         pass

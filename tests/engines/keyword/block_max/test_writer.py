@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.keyword.block_max.block_max_corpora import texts, write
 
-from octavo.engines.keyword.block_max import writer
+from octavo.engines.keyword.block_max import runs, writer
 from octavo.engines.keyword.block_max.files import DESCRIPTION, open_postings
-from octavo.engines.keyword.block_max.lengths import CODED_LENGTHS
+from octavo.engines.keyword.block_max.lengths import CODED_LENGTHS, length_codes
 from octavo.engines.keyword.block_max.runs import invert
 from octavo.errors import CorpusCorruptError, CorpusFormatError
 
@@ -64,9 +64,9 @@ def test_small_memory_and_small_chunks_change_no_byte(tmp_path, monkeypatch):
     monkeypatch.setattr(writer, "_POSTINGS_AT_ONCE", 1000)
     monkeypatch.setattr(writer, "_TERMS_AT_ONCE", 100)
     arrays = [texts(documents[start : start + 100]) for start in range(0, 5000, 100)]
-    runs = list(invert(tmp_path / "runs", arrays, 0, 900_000))
-    assert len(runs) > 1
-    writer.write_block_max(tmp_path / "parts", runs)
+    found = list(invert(tmp_path / "runs", arrays, 0, 900_000))
+    assert len(found) > 1
+    writer.write_block_max(tmp_path / "parts", found)
     assert content(tmp_path / "parts") == content(tmp_path / "whole/block_max")
     postings = open_postings(tmp_path / "parts", 5000)
     assert postings.large_counts.tolist() == [900]
@@ -81,15 +81,25 @@ def test_memory_does_not_grow_with_the_number_of_terms(tmp_path, monkeypatch):
     monkeypatch.setattr(writer, "_TERMS_AT_ONCE", 5_000)
     words = [[f"{number * 16 + word:09x}" for word in range(16)] for number in range(20_000)]
     arrays = [texts(words[start : start + 500]) for start in range(0, 20_000, 500)]
-    runs = list(invert(tmp_path / "runs", arrays, 0, 4_000_000))
-    assert len(runs) > 1
+    found = list(invert(tmp_path / "runs", arrays, 0, 4_000_000))
+    assert len(found) > 1
     tracemalloc.start()
-    writer.write_block_max(tmp_path / "parts", runs)
+    writer.write_block_max(tmp_path / "parts", found)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4_000_000  # 320,000 terms of some 100 bytes would be 32 MB
     write(tmp_path / "whole", words)
     assert content(tmp_path / "parts") == content(tmp_path / "whole/block_max")
+
+
+def test_the_lengths_of_a_run_are_coded_once_however_many_batches_it_has(tmp_path, monkeypatch):
+    coded = []
+    monkeypatch.setattr(
+        runs, "length_codes", lambda lengths: coded.append(len(lengths)) or length_codes(lengths)
+    )
+    arrays = [texts([["a", "b"]] * 10) for _ in range(30)]
+    assert len(list(invert(tmp_path / "runs", arrays, 0, 1 << 30))) == 1
+    assert coded == [300]
 
 
 def test_a_long_row_of_new_terms_grows_the_table(tmp_path):

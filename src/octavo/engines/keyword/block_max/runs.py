@@ -157,6 +157,7 @@ def _finish(directory: Path, terms: _Terms, postings: _Postings) -> Run:
     places = np.empty(terms.count, np.int64)
     places[order] = np.cumsum(counts) - counts
     lengths = np.concatenate([np.zeros(0, np.int64), *postings.lengths])
+    codes_of_lengths = length_codes(lengths)
     total = int(counts.sum())
     large = sum(int(np.count_nonzero(batch[2] >= LARGE_FREQUENCY)) for batch in postings.batches)
     rows, codes = np.empty(total, np.int32), np.empty(total, np.uint16)
@@ -164,7 +165,7 @@ def _finish(directory: Path, terms: _Terms, postings: _Postings) -> Run:
     used = np.zeros(1, np.int64)
     for batch in postings.batches:
         sort_postings(
-            *batch, length_codes(lengths), postings.first_row, places, rows, codes,
+            *batch, codes_of_lengths, postings.first_row, places, rows, codes,
             large_places, large_counts, used,
         )  # fmt: skip
     rising = np.argsort(large_places)
