@@ -3,11 +3,13 @@
 import numpy as np
 from tests.kernels.test_block_max import NORMS, oracle, world
 
-from octavo.kernels.rank_block_max import MOST_LOOKUP_CLAUSES, rank_queries, unpack_hits
+from octavo.kernels.rank_block_max import rank_queries, unpack_hits
+
+CLAUSES = 18
 
 
 def test_a_batch_of_queries_with_few_and_many_clauses():
-    w = world(4, 900, [5 * number for number in range(1, MOST_LOOKUP_CLAUSES + 3)])
+    w = world(4, 900, [5 * number for number in range(1, CLAUSES + 1)])
     clauses = len(w.weights)
     offsets = [0, 3, 3, clauses]
     limits = [4, 9, 0]
@@ -17,7 +19,7 @@ def test_a_batch_of_queries_with_few_and_many_clauses():
     everything, counters = np.zeros(0, np.bool_), np.zeros(3, np.int64)
     rank_queries(
         w.rows, w.codes, w.large_places, w.large_counts, w.bounds, w.levels, w.factors, NORMS,
-        np.array(offsets), w.starts, w.stops, w.weights, w.level_numbers, everything,
+        np.array(offsets), np.array([False, False, True]), w.starts, w.stops, w.weights, w.level_numbers, everything,
         w.rows_total, 0, heap, heap_offsets, sizes, counters,
     )  # fmt: skip
     assert sizes.tolist() == [4, 0, 0]
@@ -28,12 +30,12 @@ def test_a_batch_of_queries_with_few_and_many_clauses():
 
 
 def test_all_clauses_at_once_are_accumulated():
-    w = world(6, 900, [7 * number for number in range(1, MOST_LOOKUP_CLAUSES + 2)])
+    w = world(6, 900, [7 * number for number in range(1, CLAUSES)])
     everything, counters = np.zeros(0, np.bool_), np.zeros(3, np.int64)
     heap, heap_offsets, sizes = np.zeros(25, np.int64), np.array([0, 25]), np.zeros(1, np.int64)
     rank_queries(
         w.rows, w.codes, w.large_places, w.large_counts, w.bounds, w.levels, w.factors, NORMS,
-        np.array([0, len(w.weights)]), w.starts, w.stops, w.weights, w.level_numbers, everything,
+        np.array([0, len(w.weights)]), np.array([True]), w.starts, w.stops, w.weights, w.level_numbers, everything,
         w.rows_total, 0, heap, heap_offsets, sizes, counters,
     )  # fmt: skip
     rows, scores = np.empty(25, np.int64), np.empty(25)

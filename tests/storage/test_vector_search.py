@@ -164,6 +164,17 @@ def test_a_graph_is_built_and_searched(tmp_path):
     assert search_entry(graph.tune(0.9, vector_index="lists").path).kind == "lists"
 
 
+def test_tuning_keeps_the_structure_in_use_where_there_are_two(tmp_path):
+    both = build(tmp_path / "both", documents(600), vector_index=VectorIndexKind.LISTS)
+    both = both.tune(0.9, vector_index="graph")
+    assert search_entry(both.tune(0.8).path).kind == "graph"
+
+
+def test_a_walk_nominates_as_many_as_lists_at_least(tmp_path):  # S12
+    graph = build(tmp_path / "graph", documents(600), vector_index="graph", recall=0.5)
+    assert search_entry(graph.path).nominees >= 128
+
+
 def test_tuning_again_builds_nothing(index):
     before = {path.name: path.stat().st_mtime_ns for path in index.rglob("*.*") if path.is_file()}
     old = Corpus.open(index)

@@ -9,17 +9,14 @@ from octavo.kernels.block_max import rank_rarest_first
 from octavo.kernels.compile import kernel, readonly, writable
 from octavo.kernels.key_heap import LARGEST_ROW, key_score, sort_keys
 
-MOST_LOOKUP_CLAUSES = 16
-"""With more clauses than these, looking rows up costs more than scoring every posting (measured)."""
-
 
 @kernel(
     types.void(
         readonly(types.int32), readonly(types.uint16), readonly(types.int64),
         readonly(types.int64), readonly(types.uint16, 2), readonly(types.uint8, 2),
         readonly(types.float32), readonly(types.float32), readonly(types.int64),
-        readonly(types.int64), readonly(types.int64), readonly(types.float32),
-        readonly(types.int64), readonly(types.bool_), types.int64, types.int64,
+        readonly(types.bool_), readonly(types.int64), readonly(types.int64),
+        readonly(types.float32), readonly(types.int64), readonly(types.bool_), types.int64, types.int64,
         writable(types.int64), readonly(types.int64), writable(types.int64),
         writable(types.int64),
     )
@@ -34,6 +31,7 @@ def rank_queries(
     factors: NDArray[np.float32],
     norms: NDArray[np.float32],
     clause_offsets: NDArray[np.int64],
+    accumulated: NDArray[np.bool_],
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
     weights: NDArray[np.float32],
@@ -48,8 +46,9 @@ def rank_queries(
 ) -> None:
     """Offer the rows of a segment to the heap of each query.
 
-    The clauses of query ``q`` are ``clause_offsets[q]`` to ``clause_offsets[q + 1]``; its heap has
-    room from ``heap_offsets[q]`` to ``heap_offsets[q + 1]`` and holds ``sizes[q]`` keys. The rest
+    The clauses of query ``q`` are ``clause_offsets[q]`` to ``clause_offsets[q + 1]``; where
+    ``accumulated[q]``, all their postings are scored, else the rarest ones first. Its heap has room
+    from ``heap_offsets[q]`` to ``heap_offsets[q + 1]`` and holds ``sizes[q]`` keys. The rest
     is as in :func:`octavo.kernels.block_max.rank_rarest_first`.
     """
     sums = np.zeros(WINDOW, np.float32)
@@ -60,7 +59,7 @@ def rank_queries(
         limit = heap_offsets[query + 1] - base
         if limit == 0:
             continue
-        if last - first <= MOST_LOOKUP_CLAUSES:
+        if not accumulated[query]:
             sizes[query] = rank_rarest_first(
                 rows, codes, large_places, large_counts, bounds, levels, factors, norms,
                 starts[first:last], stops[first:last], weights[first:last],

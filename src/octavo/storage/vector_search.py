@@ -83,7 +83,10 @@ def _kind(
     """
     request = settings.request
     if request.kind is VectorIndexKind.AUTOMATIC and request.recall < 1.0:
-        for kind in (VectorIndexKind.LISTS, VectorIndexKind.GRAPH):
+        for kind in sorted(
+            (VectorIndexKind.LISTS, VectorIndexKind.GRAPH),
+            key=lambda kind: entry.vector_search is None or entry.vector_search.kind != kind.value,
+        ):  # the one in use first
             if _file_of(kind) in entry.files:
                 return kind
         if embedding.is_hash and dimensions <= _FEW_HASH_DIMENSIONS:

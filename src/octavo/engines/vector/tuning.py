@@ -260,8 +260,13 @@ def _share_within(
 def _graph_width(
     graph: NeighbourGraph, trials: Sequence[_Trial], target: float, threads: int
 ) -> SearchWidth | None:
-    """Choose the least breadth of the walk that reaches the target."""
-    breadth = 16
+    """Choose the least breadth of the walk that reaches the target.
+
+    It is as many nominees as lists have at least, since shorter results must begin longer ones
+    (S12), and since a document that asks with its own vector is found more easily than a query
+    that is in no graph: the walk passes its own row.
+    """
+    breadth = _NOMINEES[0]
     while True:
         found = [_nominated(graph, trial, breadth, breadth, threads) for trial in trials]
         if all(

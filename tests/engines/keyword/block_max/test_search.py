@@ -23,7 +23,6 @@ from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.keyword.queries import known_terms, union
 from octavo.engines.keyword.rows import RowSearcher
 from octavo.errors import CorpusCorruptError
-from octavo.kernels import rank_block_max
 
 WORDS = st.sampled_from([*"abcdefgh", "éa", "日本"])
 DOCUMENTS = st.lists(st.lists(WORDS, max_size=60), min_size=1, max_size=40)
@@ -157,12 +156,28 @@ def test_plans_and_counters_are_reported(tmp_path):
 
 
 def test_many_clauses_are_accumulated(tmp_path):
-    words = [f"w{number}" for number in range(rank_block_max.MOST_LOOKUP_CLAUSES + 1)]
+    words = [f"w{number}" for number in range(search_module.MOST_LOOKUP_CLAUSES + 1)]
     documents = [words[:3], words, words[5:]]
     searcher = BlockMaxSearcher([write(tmp_path, documents)])
     hits, report = searcher.search([words], 3, Selection.everything(3))
     assert report.plans == {"keyword: accumulated postings": 1}
     check(hits, FullUnion(tmp_path, documents), [words], 3)
+
+
+def test_frequent_clauses_are_accumulated_where_none_is_rare(tmp_path):
+    words = [f"w{number}" for number in range(9)]
+    dense = [words, words[1:], words, words[:8], words[2:]]
+    sparse = [[word] for word in words for _ in range(10)] + [["rare", *words]]
+    for documents, query, plan in (
+        (dense, words, "keyword: accumulated postings"),
+        (dense, words[:7], "keyword: block-max postings"),
+        (sparse, ["rare", *words], "keyword: block-max postings"),
+    ):
+        directory = tmp_path / f"{len(documents)} {len(query)}"
+        searcher = BlockMaxSearcher([write(directory, documents)])
+        hits, report = searcher.search([query], 4, Selection.everything(len(documents)))
+        assert report.plans == {plan: 1}
+        check(hits, FullUnion(directory, documents), [query], 4)
 
 
 def test_strange_tokens_find_nothing(tmp_path):

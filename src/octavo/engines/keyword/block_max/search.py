@@ -22,8 +22,12 @@ from octavo.engines.report import SearchReport
 from octavo.errors import CorpusCorruptError
 from octavo.kernels.find_terms import find_terms, order_clauses
 from octavo.kernels.posting_codes import BLOCK
-from octavo.kernels.rank_block_max import MOST_LOOKUP_CLAUSES, rank_queries, unpack_hits
+from octavo.kernels.rank_block_max import rank_queries, unpack_hits
 
+MOST_LOOKUP_CLAUSES = 16
+"""With more clauses than these, looking rows up costs more than scoring every posting (measured)."""
+_MANY_CLAUSES = 8
+"""From here on it can cost that much where even the rarest term is frequent."""
 _HITS_AT_ONCE = 1 << 22
 """Keys held at a time (32 MiB); a batch that may find more is searched in parts."""
 
@@ -145,6 +149,7 @@ class BlockMaxSearcher:
         heap = np.empty(int(heap_offsets[-1]), np.int64)
         sizes = np.zeros(last - first, np.int64)
         everything = np.zeros(0, np.bool_)
+        accumulated = clauses.accumulated()
         for number, (segment, first_row) in enumerate(
             zip(self._segments, self._first_rows, strict=True)
         ):
@@ -158,7 +163,7 @@ class BlockMaxSearcher:
             rank_queries(
                 segment.rows, segment.codes, segment.large_places, segment.large_counts,
                 segment.bounds, segment.levels, self._factors, self._norms,
-                clauses.offsets[first : last + 1], starts, stops, clauses.weights,
+                clauses.offsets[first : last + 1], accumulated[first:last], starts, stops, clauses.weights,
                 clauses.levels[number], admitted, rows, first_row,
                 heap, heap_offsets, sizes, counters,
             )  # fmt: skip
@@ -185,6 +190,21 @@ class _Clauses:
         """Return how many rows each query can find at most."""
         totals = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.frequencies)))
         found: NDArray[np.int64] = totals[self.offsets[1:]] - totals[self.offsets[:-1]]
+        return found
+
+    def accumulated(self) -> NDArray[np.bool_]:
+        """Return for which queries all postings are scored, since lookups would cost more.
+
+        Each posting of the rarest term can mean a lookup in every other term. That is dear where it
+        comes to half as many as there are postings in all.
+        """
+        counts = np.diff(self.offsets)
+        rarest = np.zeros(len(counts), np.int64)
+        rarest[counts > 0] = self.frequencies[self.offsets[:-1][counts > 0]]
+        dense = 2 * rarest * (counts - 1) > self.largest_result()
+        found: NDArray[np.bool_] = (counts > MOST_LOOKUP_CLAUSES) | (
+            (counts >= _MANY_CLAUSES) & dense
+        )
         return found
 
 
@@ -225,7 +245,7 @@ def _plans(clauses: _Clauses, selection: Selection) -> Counter[str]:
         plans = {BlockMaxPlan.NO_KNOWN_TERM: unknown}
         plans[BlockMaxPlan.NOTHING_ADMITTED] = len(counts) - unknown
     else:
-        many = int(np.count_nonzero(counts > MOST_LOOKUP_CLAUSES))
+        many = int(np.count_nonzero(clauses.accumulated()))
         plans = {
             BlockMaxPlan.NO_KNOWN_TERM: unknown,
             BlockMaxPlan.RAREST_FIRST: len(counts) - unknown - many,
