@@ -14,6 +14,7 @@ from octavo.cli.batch import batch
 from octavo.cli.bench import bench
 from octavo.cli.demo import demo
 from octavo.cli.failures import reported
+from octavo.cli.first_run import tell_of_compiling
 from octavo.cli.index import index
 from octavo.cli.info import info
 from octavo.cli.search import search
@@ -48,6 +49,7 @@ def main() -> None:
         # A document may hold what the terminal's encoding cannot show; that is no failure.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    tell_of_compiling()
     # As `python -m` does, so that MODULE:ATTR finds a module of the working directory.
     with contextlib.suppress(FileNotFoundError):  # the working directory was removed
         sys.path.append(str(Path.cwd()))

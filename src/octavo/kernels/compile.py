@@ -1,5 +1,6 @@
 """Cached compilation of kernels when they are first called, also where nothing can be cached."""
 
+import logging
 import os
 import pickle
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import typeof_impl
 
+_LOGGER = logging.getLogger(__name__)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -83,9 +85,12 @@ def jit_disabled() -> bool:
 def _compiled(function: Callable[..., Any], signature: Any) -> Any:  # noqa: ANN401
     options: dict[str, Any] = {"nogil": True, "fastmath": False, "boundscheck": False}
     try:
-        return numba.njit(signature, cache=True, **options)(function)
+        compiled = numba.njit(signature, cache=True, **options)(function)
     except (RuntimeError, OSError, EOFError, pickle.UnpicklingError):
         return numba.njit(signature, cache=False, **options)(function)
+    if compiled.stats.cache_misses:
+        _LOGGER.info("compiled %s; later processes read it from the cache", function.__name__)
+    return compiled
 
 
 @typeof_impl.register(Kernel)
