@@ -64,7 +64,10 @@ def blocks(
         return
     starts = np.arange(0, rows, block_rows)
     sizes = np.diff(np.append(starts, rows))
-    counts = np.add.reduceat(searchable, starts, dtype=np.int64)
+    # A tenth of the time of a reduction, which would widen every boolean (measured).
+    counts = np.array(
+        [np.count_nonzero(searchable[start : start + block_rows]) for start in starts.tolist()]
+    )
     dense = counts >= np.maximum(1, dense_share * sizes)
     for start, size in zip(starts[dense].tolist(), sizes[dense].tolist(), strict=True):
         flags = searchable[start : start + size]
