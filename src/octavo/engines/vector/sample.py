@@ -33,6 +33,11 @@ class Sample:
     def __len__(self) -> int:
         return len(self.vectors)
 
+    @property
+    def documents(self) -> bool:
+        """Whether these are documents of the index, asked with their own vectors."""
+        return bool((self.own_rows >= 0).any())
+
     def head(self, count: int) -> "Sample":
         """Return the first ``count`` queries."""
         return self._take(slice(0, count))

@@ -32,6 +32,9 @@ _HALVINGS = 5
 _ROUNDS = 6
 _TIMED = 64
 
+# Measured: tuned to 0.95 on documents, other queries found 0.944 of a million rows, 0.937 of ten.
+_DOCUMENT_MISSES = 2.0 / 3.0
+
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
@@ -94,7 +97,9 @@ def tune(
     Notes
     -----
     The choice aims one standard error above the target. Should the validation queries still find
-    less, the width grows until they do not.
+    less, the width grows until they do not. Documents that stand in for queries are easier to find
+    than queries, since the structure was made of them: they may miss a third less than the target
+    allows.
     """
     flat = FlatVectorIndex([vectors], [present])
     halves = [sample.halves() for sample in samples if len(sample) > 1]
@@ -114,7 +119,7 @@ def tune(
             segments.matrices, segments.present, [Structure(nominator, width)]
         )
         recalls = {trial.sample.name: trial.recall(index, threads) for trial in validating}
-        if min(recalls.values()) >= target:
+        if all(recalls[trial.sample.name] >= trial.aim(target) for trial in validating):
             found = _measured(index, width, recalls, [trial.sample for trial in validating])
             return found if _pays(found, vectors.shape[1], rival) else None
         width = _wider(width)
@@ -137,6 +142,10 @@ class _Trial:
     @classmethod
     def of(cls, flat: FlatVectorIndex, sample: Sample, threads: int) -> "_Trial":
         return cls(sample, true_rows(flat, sample, RECALL_DEPTH, threads=threads))
+
+    def aim(self, target: float) -> float:
+        """Return the recall that these queries must reach, so that others reach the target."""
+        return 1.0 - _DOCUMENT_MISSES * (1.0 - target) if self.sample.documents else target
 
     def recall(self, index: ApproximateVectorIndex, threads: int) -> float:
         """Return the recall of what a search of an index finds."""
@@ -184,7 +193,7 @@ def _list_width(
         lists.effort_to_reach(trial.sample.vectors, np.maximum(trial.truth, 0)) for trial in trials
     ]
     start = max(
-        _least_effort(efforts, trial.truth >= 0, target)
+        _least_effort(efforts, trial.truth >= 0, trial.aim(target))
         for efforts, trial in zip(reach, trials, strict=True)
     )
     best: tuple[float, SearchWidth] | None = None
@@ -199,7 +208,7 @@ def _list_width(
         for nominees in _NOMINEES:
             cost = compared + _NOMINEE_COST * nominees
             reached = all(
-                _reached(mean_recall(rows[:, :nominees], trial.truth), target)
+                _reached(mean_recall(rows[:, :nominees], trial.truth), trial.aim(target))
                 for (rows, _), trial in zip(found, trials, strict=True)
             )
             if reached and (best is None or cost < best[0]):
@@ -270,7 +279,7 @@ def _graph_width(
     while True:
         found = [_nominated(graph, trial, breadth, breadth, threads) for trial in trials]
         if all(
-            _reached(mean_recall(rows, trial.truth), target)
+            _reached(mean_recall(rows, trial.truth), trial.aim(target))
             for (rows, _), trial in zip(found, trials, strict=True)
         ):
             efforts = tuple(breadth << halvings for halvings in range(_HALVINGS + 1))
