@@ -76,7 +76,7 @@ MEASURES = (
             unit=Unit.QUERY,
             baseline="the same with 1 thread",
             prepare=partial(_threads, strategy=strategy),
-            rounds=7,
+            rounds=5,
         )
         for strategy in ("keyword", "vector", "hybrid")
     ),
