@@ -1,19 +1,25 @@
-"""What counts as a number (S29)."""
+"""What counts as a number (S29), and errors as they travel."""
 
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from octavo import errors
 from octavo.errors import (
+    DimensionMismatchError,
+    FailureReason,
     InvalidArgumentError,
+    RetrievalError,
     checked_count,
     checked_fraction,
     plain_text,
     shown,
     told,
 )
+from octavo.testing.violation import ContractViolationError
 
 NO_NUMBERS = [
     True, np.bool_(True), np.bool_(False), None, "1", b"1", 1j, [1], np.array([0.5]), np.array([3]), np.array(3), np.array(0.5),
@@ -79,3 +85,29 @@ def test_messages_name_the_type_of_what_cannot_be_shown():
     assert told(SilentError()) == "SilentError"
     assert told(KeyError("gone")) == "KeyError: 'gone'"
     assert shown(Hostile("plain")) == "a value of type Hostile"
+
+
+PLAIN_ERRORS = [
+    kind("what went wrong")
+    for kind in vars(errors).values()
+    if isinstance(kind, type)
+    and issubclass(kind, errors.OctavoError)
+    and kind is not DimensionMismatchError
+]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *PLAIN_ERRORS,
+        DimensionMismatchError("query vectors", 128, 64),
+        RetrievalError("late", FailureReason.TIMEOUT),
+        ContractViolationError("S7", "expected one, found two"),
+    ],
+    ids=repr,
+)
+def test_an_error_survives_the_way_between_processes(error):
+    found = pickle.loads(pickle.dumps(error))
+    assert type(found) is type(error)
+    assert str(found) == str(error)
+    assert vars(found) == vars(error)

@@ -53,8 +53,13 @@ class DimensionMismatchError(InvalidArgumentError):
 
     def __init__(self, what: str, expected: int, found: int) -> None:
         super().__init__(f"{what}: expected vectors of {expected} dimensions, found {found}")
+        self.what = what
         self.expected = expected
         self.found = found
+
+    def __reduce__(self) -> tuple[type, tuple[str, int, int]]:
+        # An error must come out of another process as it went in.
+        return type(self), (self.what, self.expected, self.found)
 
 
 class NonFiniteVectorError(InvalidArgumentError):

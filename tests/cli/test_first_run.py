@@ -1,3 +1,4 @@
+import importlib
 import logging
 import sys
 
@@ -38,11 +39,11 @@ def test_a_compiled_kernel_is_reported_and_a_cached_one_is_not(tmp_path, caplog,
     if jit_disabled():
         pytest.skip("nothing is compiled")
     monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
-    source = tmp_path / "doubled.py"
+    source = tmp_path / "doubled_for_test.py"
     source.write_text("def doubled(value):\n    return value + value\n")
-    names = {}
-    exec(compile(source.read_text(), str(source), "exec"), names)
+    monkeypatch.syspath_prepend(tmp_path)
+    doubled = importlib.import_module("doubled_for_test").doubled
     with caplog.at_level(logging.INFO, logger=LOGGER.name):
         for _ in range(2):
-            assert kernel(types.int64(types.int64))(names["doubled"])(4) == 8
+            assert kernel(types.int64(types.int64))(doubled)(4) == 8
     assert [record.getMessage().split(";")[0] for record in caplog.records] == ["compiled doubled"]

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import pickle
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, TypeVar, cast
@@ -86,7 +85,7 @@ def _compiled(function: Callable[..., Any], signature: Any) -> Any:  # noqa: ANN
     options: dict[str, Any] = {"nogil": True, "fastmath": False, "boundscheck": False}
     try:
         compiled = numba.njit(signature, cache=True, **options)(function)
-    except (RuntimeError, OSError, EOFError, pickle.UnpicklingError):
+    except Exception:  # noqa: BLE001 - no cache, a full disk; and a damaged file can raise anything
         return numba.njit(signature, cache=False, **options)(function)
     if compiled.stats.cache_misses:
         _LOGGER.info("compiled %s; later processes read it from the cache", function.__name__)

@@ -19,6 +19,11 @@ class ContractViolationError(AssertionError):
     def __init__(self, rule: str, message: str) -> None:
         super().__init__(f"{rule}: {message}")
         self.rule = rule
+        self.message = message
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        # An error must come out of another process as it went in.
+        return type(self), (self.rule, self.message)
 
 
 def require(holds: object, rule: str, message: str) -> None:
