@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from octavo.kernels.compile import kernel, readonly, writable
 from octavo.kernels.exact_scan import SUMS, cosine
 from octavo.kernels.prefetch import fetch_row
+from octavo.kernels.selection import value_at
 from octavo.kernels.top_k import select_best
 
 _AHEAD = 8  # candidates: how far ahead their vectors are fetched (measured)
@@ -23,38 +24,8 @@ _NUMBERS = writable(types.int64)
 
 @kernel(types.float64(_VALUES, types.int64, types.int64))
 def kth_largest(values: NDArray[np.float64], size: int, k: int) -> float:
-    """Return the ``k``-th largest of the first ``size`` values, none of them NaN; reorders them.
-
-    Quickselect (Hoare), with the middle of three as pivot: O(size) on average.
-    """
-    low = 0
-    high = size - 1
-    place = k - 1
-    while low < high:
-        first = values[low]
-        middle = values[(low + high) // 2]
-        last = values[high]
-        pivot = max(min(first, middle), min(max(first, middle), last))
-        left = low
-        right = high
-        while left <= right:
-            while values[left] > pivot:
-                left += 1
-            while values[right] < pivot:
-                right -= 1
-            if left <= right:
-                swapped = values[left]
-                values[left] = values[right]
-                values[right] = swapped
-                left += 1
-                right -= 1
-        if place <= right:
-            high = right
-        elif place >= left:
-            low = left
-        else:
-            break
-    return float(values[place])
+    """Return the ``k``-th largest of the first ``size`` values, none of them NaN; reorders them."""
+    return value_at(values[:size], size - k)
 
 
 @kernel(types.int64(types.int64, types.int64, types.int64, _NUMBERS, _VALUES, _VALUES, _VALUES))
