@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from threading import Lock
 from typing import Final, Protocol
 
@@ -43,7 +44,9 @@ class FilterIndex:
     segments
         The segments in row order.
     rows_of_id
-        Gives the rows whose document has an id: none, or one. Serves the key ``entryId``.
+        Gives the live rows whose document has an id: none, or one. Serves the key ``entryId``.
+    live
+        One boolean a row, which nobody changes; ``None`` where every row is live.
     cache_bytes
         The largest total size of the remembered results; one costs a byte a row. The least
         recently used go first.
@@ -54,43 +57,45 @@ class FilterIndex:
         segments: Sequence[FilterSegment],
         rows_of_id: Callable[[str], Sequence[int]],
         *,
+        live: NDArray[np.bool_] | None = None,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> None:
         self._segments = tuple(segments)
         self._rows_of_id = rows_of_id
+        self._live = live
         self.rows = sum(segment.rows for segment in self._segments)
         self._capacity = cache_bytes // max(1, self.rows)
         self._cache: OrderedDict[tuple[tuple[str, str], ...], Selection] = OrderedDict()
         self._lock = Lock()
 
-    def selection(
-        self, filters: Mapping[str, str], live: NDArray[np.bool_] | None = None
-    ) -> Selection:
-        """Return the rows that match every filter, and are live.
+    @cached_property
+    def _unfiltered(self) -> Selection:
+        if self._live is None:
+            return Selection.everything(self.rows)
+        return Selection.of(self._live)
+
+    def selection(self, filters: Mapping[str, str]) -> Selection:
+        """Return the live rows that match every filter.
 
         Equality is exact and case-sensitive; an unknown key or value admits nothing. A first call
-        is linear in the number of rows.
+        is linear in the number of rows; the booleans are read-only and shared.
 
         Parameters
         ----------
         filters
             Values by metadata key or ``entryId``.
-        live
-            One boolean a row; ``None`` where every row is live.
         """
         if not filters:
-            return Selection.everything(self.rows) if live is None else Selection.of(live)
+            return self._unfiltered
         key = tuple(sorted(filters.items()))
         matching = self._remembered(key)
         if matching is None:
             matching = self._matching(key)
             self._remember(key, matching)
-        if live is None or matching.admitted is None:
-            return matching
-        return Selection.of(matching.admitted & live, matching.filters)
+        return matching
 
     def _matching(self, filters: tuple[tuple[str, str], ...]) -> Selection:
-        admitted = np.ones(self.rows, np.bool_)
+        admitted = np.ones(self.rows, np.bool_) if self._live is None else self._live.copy()
         for key, value in filters:
             if key == ENTRY_ID:
                 only = np.zeros(self.rows, np.bool_)

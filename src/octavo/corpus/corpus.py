@@ -366,7 +366,7 @@ class Corpus:
         return verify_index(self.path)
 
     def __len__(self) -> int:
-        return self._snapshot.rows
+        return self._snapshot.count
 
     def __repr__(self) -> str:
         return f"Corpus({str(self.path)!r}, documents={len(self)})"

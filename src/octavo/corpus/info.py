@@ -71,7 +71,7 @@ def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
         format_version=FORMAT_VERSION,
         created_by=manifest.created_by,
         generation=manifest.generation,
-        documents=manifest.rows,
+        documents=manifest.documents,
         empty_texts=sum(segment.empty_texts for segment in segments),
         null_vectors=sum(segment.null_vectors for segment in segments),
         segments=len(segments),

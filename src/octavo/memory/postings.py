@@ -10,6 +10,7 @@ import shutil
 import weakref
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import pyarrow as pa
@@ -40,12 +41,11 @@ class Run:
         One string a row: its tokens, joined by single spaces.
     """
 
-    __slots__ = ("__weakref__", "directory", "segments", "texts")
+    __slots__ = ("__weakref__", "directory", "texts")
 
     def __init__(self, texts: pa.LargeStringArray) -> None:
         self.texts = texts
         self.directory: Path | None = None
-        self.segments = 0
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -61,11 +61,10 @@ class Run:
             remove = weakref.finalize(self, _remove, directory, os.getpid())
             heap = min(max(_SMALLEST_HEAP, size * _HEAP_PER_TEXT_BYTE), _LARGEST_HEAP)
             try:
-                info = write_segment(directory, [self.texts], heap_bytes=heap)
+                write_segment(directory, [self.texts], heap_bytes=heap)
             except BaseException:
                 remove()
                 raise
-            self.segments = len(info.segment_ids)
             self.directory = directory
         return self.directory
 
@@ -96,12 +95,8 @@ def edited_runs(runs: Sequence[Run], edit: Edit[str]) -> list[Run]:
 def open_runs(runs: Sequence[Run]) -> KeywordIndex:
     """Return the index of all runs, having written those that are new."""
     directories = [run.write() for run in runs]
-    starts = []
-    rows = 0
-    for run in runs:
-        starts += [rows] * run.segments
-        rows += len(run)
-    return KeywordIndex.open(directories, rows, offsets=starts, scratch=place_for(0))
+    *starts, rows = accumulate(map(len, runs), initial=0)
+    return KeywordIndex.open(directories, rows, first_rows=starts, scratch=place_for(0))
 
 
 def _largest(runs: Sequence[Run]) -> int:

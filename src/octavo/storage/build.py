@@ -36,6 +36,7 @@ from octavo.storage.manifest import (
     EmbeddingEntry,
     Manifest,
     SegmentEntry,
+    UpdateSettings,
     read_manifest,
     write_manifest,
 )
@@ -139,8 +140,12 @@ def _build_and_commit(
                 choice.timestamp,
                 choice.parent,
                 choice.metadata,
+                choice.timestamp_zone,
             ),
             segments=(entry,),
+            settings=UpdateSettings(
+                request.block_max, request.vector_index.recall, request.vector_index.kind.value
+            ),
         )
         write_manifest(out, manifest)
     except BaseException:

@@ -26,27 +26,37 @@ class StoredDocuments:
     ----------
     segments
         The open segments, in row order.
+
+    Attributes
+    ----------
+    live
+        One boolean for each row of all segments, read-only; ``None`` where all rows are live.
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self._segments = segments
         self._starts = np.cumsum([0, *(segment.rows for segment in segments)])
-        self._filters = FilterIndex([segment.columns for segment in segments], self.rows_of_id)
+        self.live = _live(segments)
+        columns = [segment.columns for segment in segments]
+        self._filters = FilterIndex(columns, self.rows_of_id, live=self.live)
 
     def select(self, filters: Mapping[str, str]) -> Selection:
-        """Return the rows that match every filter (S7)."""
+        """Return the live rows that match every filter (S7)."""
         return self._filters.selection(filters)
 
     def rows_of(self, identifiers: Sequence[str]) -> NDArray[np.int64]:
-        """Return the row of each id, -1 where there is none."""
+        """Return the live row of each id, -1 where there is none."""
         found = np.full(len(identifiers), -1, np.int64)
         for segment, start in zip(self._segments, self._starts, strict=False):
             local = segment.ids.rows(identifiers)
-            found = np.where(local >= 0, local + start, found)
+            there = local >= 0
+            if segment.live is not None:
+                there[there] = segment.live[local[there]]
+            found = np.where(there, local + start, found)
         return found
 
     def fence(self, allowed_sources: Collection[str]) -> NDArray[np.bool_] | None:
-        """Return which rows come from an allowed source; ``None`` where no source is named.
+        """Return which live rows come from an allowed source; ``None`` where no source is named.
 
         Linear in the rows; a document without a source is its own.
         """
@@ -54,7 +64,8 @@ class StoredDocuments:
             return None
         allowed = pa.array(sorted(allowed_sources), pa.large_string())
         pieces = [_inside(segment.columns, allowed) for segment in self._segments]
-        return np.concatenate([np.zeros(0, np.bool_), *pieces])
+        inside = np.concatenate([np.zeros(0, np.bool_), *pieces])
+        return inside if self.live is None else inside & self.live
 
     def timestamps(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return microseconds since 1970 UTC at ``rows``, and where there is a timestamp."""
@@ -75,12 +86,8 @@ class StoredDocuments:
         return any(segment.columns.has_timestamps for segment in self._segments)
 
     def rows_of_id(self, identifier: str) -> list[int]:
-        """Return the row of an id; empty where there is none."""
-        return [
-            int(start) + row
-            for segment, start in zip(self._segments, self._starts, strict=False)
-            if (row := segment.ids.row(identifier)) is not None
-        ]
+        """Return the live row of an id; empty where there is none."""
+        return [row for row in self.rows_of([identifier]).tolist() if row >= 0]
 
     def ids(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the ids of ``rows``."""
@@ -95,7 +102,7 @@ class StoredDocuments:
         return self._gather(rows, lambda segment, local: segment.columns.metadata(key, local))
 
     def text_column(self, name: str) -> ChunkedArray | None:
-        """Return a whole text column, not copied; ``None`` where no segment has it.
+        """Return a whole text column, not copied, deleted rows included; ``None`` if no segment has it.
 
         Raises
         ------
@@ -123,6 +130,16 @@ class StoredDocuments:
             local = (rows[places] - self._starts[number]).tolist()
             gathered.update(zip(places.tolist(), read(self._segments[number], local), strict=True))
         return [gathered[place] for place in range(len(rows))]
+
+
+def _live(segments: Sequence[Segment]) -> NDArray[np.bool_] | None:
+    if all(segment.live is None for segment in segments):
+        return None
+    live = np.concatenate(
+        [np.ones(s.rows, np.bool_) if s.live is None else s.live for s in segments]
+    )
+    live.flags.writeable = False  # shared by every search
+    return live
 
 
 def _inside(columns: DocumentColumns, allowed: pa.LargeStringArray) -> NDArray[np.bool_]:

@@ -23,11 +23,17 @@ ID_ROWS = "id_rows.npy"
 KEYWORD = "keyword"
 CHAMPIONS = f"{KEYWORD}/champions.arrow"
 BLOCK_MAX = "block_max"
+LIVE = "live"
 
 
 def segment_directory(index: Path, name: str) -> Path:
     """Return the directory of a segment."""
     return index / SEGMENTS / name
+
+
+def live_file(generation: int) -> str:
+    """Return the name, within a segment, of the live rows as a commit leaves them."""
+    return f"{LIVE}/{generation:08d}.npy"
 
 
 def is_index(directory: Path) -> bool:

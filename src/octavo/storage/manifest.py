@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind, requested_vector_index
 from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.storage.durable import checksum, replace_file
 from octavo.storage.layout import FORMAT_VERSION, MANIFEST
@@ -65,8 +66,42 @@ class VectorSearchEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveEntry:
+    """Which rows of a segment are not deleted.
+
+    Parameters
+    ----------
+    file
+        The file of the bits, relative to the segment; a deletion writes another one.
+    rows
+        How many rows are live.
+    """
+
+    file: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class SegmentEntry:
-    """One immutable segment: its directory name, number of rows, and files by relative path."""
+    """One segment, whose rows never change: its directory name and files by relative path.
+
+    Parameters
+    ----------
+    name
+        Of the directory.
+    rows
+        The number of rows, live or not.
+    null_vectors, empty_texts
+        How many live rows have no vector, and how many no words.
+    keyword
+        The directories of the postings, in row order.
+    files
+        Size and checksum of each file.
+    vector_search
+        ``None`` where the segment has no vectors, or they are simply scanned.
+    live
+        ``None`` where every row is live.
+    """
 
     name: str
     rows: int
@@ -75,7 +110,12 @@ class SegmentEntry:
     keyword: tuple[str, ...]
     files: Mapping[str, FileEntry]
     vector_search: VectorSearchEntry | None = None
-    """``None`` where the segment has no vectors, or they are simply scanned."""
+    live: LiveEntry | None = None
+
+    @property
+    def live_rows(self) -> int:
+        """The number of rows that are not deleted."""
+        return self.rows if self.live is None else self.live.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +138,27 @@ class ColumnsEntry:
     timestamp: str | None
     parent: str | None
     metadata: tuple[str, ...]
+    timestamp_zone: str | None = None
+    """The zone of timestamps that carry none."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateSettings:
+    """What the index was built with and later segments are built with too.
+
+    Parameters
+    ----------
+    block_max
+        Whether block-max postings are written.
+    recall
+        The recall at 10 that vector search is tuned to.
+    vector_index
+        How vectors are searched, a name of :class:`octavo.engines.choice.VectorIndexKind`.
+    """
+
+    block_max: bool = True
+    recall: float = DEFAULT_RECALL
+    vector_index: str = VectorIndexKind.AUTOMATIC.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +172,17 @@ class Manifest:
     embedding: EmbeddingEntry | None
     columns: ColumnsEntry
     segments: tuple[SegmentEntry, ...]
+    settings: UpdateSettings = field(default_factory=UpdateSettings)
 
     @property
     def rows(self) -> int:
-        """The number of rows of all segments."""
+        """The number of rows of all segments, live or not."""
         return sum(segment.rows for segment in self.segments)
+
+    @property
+    def documents(self) -> int:
+        """The number of live rows."""
+        return sum(segment.live_rows for segment in self.segments)
 
 
 def write_manifest(index: Path, manifest: Manifest) -> None:
@@ -191,7 +258,18 @@ def _manifest(body: Mapping[str, Any]) -> Manifest:
         embedding=None if body["embedding"] is None else _embedding(body["embedding"]),
         columns=_columns(body["columns"]),
         segments=segments,
+        settings=_settings(body["settings"]),
     )
+
+
+def _settings(entry: Mapping[str, Any]) -> UpdateSettings:
+    block_max, request = (
+        entry["block_max"],
+        requested_vector_index(entry["recall"], entry["vector_index"]),
+    )
+    if not isinstance(block_max, bool):
+        raise TypeError(f"expected true or false, found {block_max!r}")
+    return UpdateSettings(block_max, request.recall, request.kind.value)
 
 
 def _embedding(entry: Mapping[str, Any]) -> EmbeddingEntry:
@@ -205,7 +283,7 @@ def _embedding(entry: Mapping[str, Any]) -> EmbeddingEntry:
 def _columns(entry: Mapping[str, Any]) -> ColumnsEntry:
     optional = {
         name: None if entry[name] is None else _text(entry[name])
-        for name in ("title", "source", "timestamp", "parent")
+        for name in ("title", "source", "timestamp", "parent", "timestamp_zone")
     }
     metadata = tuple(_text(key) for key in entry["metadata"])
     return ColumnsEntry(
@@ -214,9 +292,10 @@ def _columns(entry: Mapping[str, Any]) -> ColumnsEntry:
 
 
 def _segment(entry: Mapping[str, Any]) -> SegmentEntry:
+    rows = _count(entry["rows"])
     return SegmentEntry(
         name=_safe(entry["name"]),
-        rows=_count(entry["rows"]),
+        rows=rows,
         null_vectors=_count(entry["null_vectors"]),
         empty_texts=_count(entry["empty_texts"]),
         keyword=tuple(_safe(name) for name in entry["keyword"]),
@@ -225,7 +304,17 @@ def _segment(entry: Mapping[str, Any]) -> SegmentEntry:
             for name, file in entry["files"].items()
         },
         vector_search=_vector_search(entry.get("vector_search")),
+        live=_live(entry["live"], rows),
     )
+
+
+def _live(entry: Mapping[str, Any] | None, rows: int) -> LiveEntry | None:
+    if entry is None:
+        return None
+    live = LiveEntry(_safe(entry["file"]), _count(entry["rows"]))
+    if live.rows > rows:
+        raise ValueError(f"expected at most {rows} live rows, found {live.rows}")
+    return live
 
 
 def _vector_search(entry: Mapping[str, Any] | None) -> VectorSearchEntry | None:

@@ -15,6 +15,7 @@ from octavo.engines.keyword.block_max.files import DESCRIPTION, BlockMaxPostings
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import checksum
+from octavo.storage.live_rows import read_live
 from octavo.storage.manifest import SegmentEntry
 from octavo.storage.structure_file import StructureFile, open_structure
 
@@ -40,6 +41,8 @@ class Segment:
     """``None`` where the segment was built without them."""
     structure: StructureFile | None = None
     """What searches the vectors without comparing all; ``None`` where they are scanned."""
+    live: NDArray[np.bool_] | None = None
+    """Which rows are not deleted, read-only; ``None`` where all are live."""
 
     @property
     def rows(self) -> int:
@@ -55,14 +58,9 @@ class Segment:
 
         Damage there would change results without an error.
         """
-        entry = self.entry.files.get(layout.CHAMPIONS)
-        if entry is None:
+        if layout.CHAMPIONS not in self.entry.files:
             return []
-        path = self.directory / layout.CHAMPIONS
-        found = checksum(path)
-        if found != entry.crc32:
-            raise CorpusCorruptError(f"{path}: expected CRC-32 {entry.crc32}, found {found}")
-        return [path]
+        return [_whole(self.directory, self.entry, layout.CHAMPIONS)]
 
 
 def open_columns(directory: Path, rows: int) -> DocumentColumns:
@@ -102,7 +100,10 @@ def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Se
     present = _open_present(directory, entry)
     block_max = _open_block_max(directory, entry)
     structure = None if vectors is None else open_structure(directory, entry)
-    return Segment(directory, entry, columns, ids, vectors, present, codes, block_max, structure)
+    live = open_live(directory, entry)
+    return Segment(
+        directory, entry, columns, ids, vectors, present, codes, block_max, structure, live
+    )
 
 
 def _open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDArray[np.float32]:
@@ -132,3 +133,30 @@ def _open_codes(directory: Path, entry: SegmentEntry, dimensions: int) -> Vector
         open_array(directory / layout.VECTOR_CODES, np.uint8, shapes[0]),
         open_array(directory / layout.VECTOR_BOUNDS, np.float32, shapes[1]),
     )
+
+
+def open_live(directory: Path, entry: SegmentEntry) -> NDArray[np.bool_] | None:
+    """Read which rows are live, having checked every byte; ``None`` where all are.
+
+    Raises
+    ------
+    CorpusCorruptError
+        The file is missing or damaged: a changed bit would bring a deleted document back.
+    """
+    if entry.live is None:
+        return None
+    return read_live(_whole(directory, entry, entry.live.file), entry.rows, entry.live.rows)
+
+
+def _whole(directory: Path, entry: SegmentEntry, name: str) -> Path:
+    """Return the path of a file, if its bytes are those that the manifest states."""
+    path, stated = directory / name, entry.files.get(name)
+    if stated is None:
+        raise CorpusCorruptError(f"{path}: the manifest needs this file and does not name it")
+    try:
+        found = checksum(path)
+    except OSError as error:
+        raise CorpusCorruptError(f"{path}: the file cannot be read: {error}") from error
+    if found != stated.crc32:
+        raise CorpusCorruptError(f"{path}: expected CRC-32 {stated.crc32}, found {found}")
+    return path

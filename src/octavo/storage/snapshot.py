@@ -71,6 +71,7 @@ class Snapshot:
         self.keyword_index = KeywordIndex.open(
             [path for segment in self._segments for path in segment.keyword_directories()],
             self.rows,
+            first_rows=_first_rows(self._segments),
             champions=[path for segment in self._segments for path in segment.champion_files()],
             block_max=[segment.block_max for segment in self._segments],
         )
@@ -81,8 +82,18 @@ class Snapshot:
 
     @property
     def rows(self) -> int:
-        """The number of documents."""
+        """The number of rows, live or not; what a search finds is live."""
         return self.manifest.rows
+
+    @property
+    def count(self) -> int:
+        """The number of documents: of live rows."""
+        return self.manifest.documents
+
+    @property
+    def live(self) -> NDArray[np.bool_] | None:
+        """Which rows are not deleted, read-only; ``None`` where all are live."""
+        return self._documents.live
 
     @cached_property
     def vector_index(self) -> "VectorIndex":
@@ -118,7 +129,7 @@ class Snapshot:
             return found
 
     def select(self, filters: Mapping[str, str]) -> Selection:
-        """Return the rows that match every filter (S7)."""
+        """Return the live rows that match every filter (S7)."""
         return self._documents.select(filters)
 
     def ids(self, rows: NDArray[np.int64]) -> list[str]:
@@ -130,11 +141,11 @@ class Snapshot:
         return self._documents.ids(rows)
 
     def rows_of(self, identities: Sequence[str]) -> NDArray[np.int64]:
-        """Return the row of each id, -1 where there is none."""
+        """Return the live row of each id, -1 where there is none."""
         return self._documents.rows_of(identities)
 
     def fence(self, allowed_sources: Collection[str]) -> NDArray[np.bool_] | None:
-        """Return which rows come from an allowed source; ``None`` where nothing is fenced out."""
+        """Return which live rows come from an allowed source; ``None`` where none is named."""
         return self._documents.fence(allowed_sources)
 
     def documents(self, rows: NDArray[np.int64]) -> list[StoredDocument]:
@@ -231,3 +242,13 @@ def _analyzer(index: Path, manifest: Manifest) -> Analyzer:
             f"as {analyzer.fingerprint}; build the index again"
         )
     return analyzer
+
+
+def _first_rows(segments: Sequence[Segment]) -> list[int]:
+    """Return what is added to the row numbers of each directory of postings."""
+    starts = np.cumsum([0, *(segment.rows for segment in segments)]).tolist()
+    return [
+        start
+        for segment, start in zip(segments, starts, strict=False)
+        for _ in segment.entry.keyword
+    ]

@@ -85,6 +85,11 @@ def tune_index(index: Path, request: TuneRequest) -> None:
                 generation=manifest.generation + 1,
                 created_by=f"octavo {__version__}",
                 segments=segments,
+                settings=replace(
+                    manifest.settings,
+                    recall=request.vector_index.recall,
+                    vector_index=request.vector_index.kind.value,
+                ),
             ),
         )
 

@@ -315,10 +315,12 @@ def test_rows_can_be_numbered_anew_when_it_is_opened(tmp_path):
     segments = [path for place in (2, 0, 1) for path in written[place]]
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    index = KeywordIndex.open(segments, 6, offsets=[0, 2, 5], scratch=scratch)
+    index = KeywordIndex.open(segments, 6, first_rows=[0, 2, 5], scratch=scratch)
     hits, _ = index.search([["a"], ["b"]], 10)
     Bm25Oracle([*parts[2], *parts[0], *parts[1]]).check(hits, [["a"], ["b"]], 10)
     assert list(scratch.iterdir()) == []
-    for offsets in ([0, 0, 0], [0, 2, 4], [0, 3, 5], [1, 2, 5], [0, 2]):
+    for first_rows in ([0, 0, 0], [0, 2, 4], [0, 3, 5], [1, 2, 5]):
         with pytest.raises(CorpusCorruptError, match="segments"):
-            KeywordIndex.open(segments, 6, offsets=offsets)
+            KeywordIndex.open(segments, 6, first_rows=first_rows)
+    with pytest.raises(InvalidArgumentError, match="first_rows: expected one for each of 3"):
+        KeywordIndex.open(segments, 6, first_rows=[0, 2])

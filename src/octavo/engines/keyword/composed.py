@@ -84,6 +84,11 @@ def composition(segment_directories: Sequence[Path]) -> str:
     return " ".join(_file_names(segment)[-1] for segment in segments)  # the last: its deletes
 
 
+def segment_counts(segment_directories: Sequence[Path]) -> list[int]:
+    """Return the number of tantivy segments in each directory."""
+    return [len(_read_meta(directory)[0]["segments"]) for directory in segment_directories]
+
+
 @contextmanager
 def _scratch_directory(parent: Path | None) -> Iterator[Path]:
     try:

@@ -14,7 +14,7 @@ from octavo.columns.selection import Selection
 from octavo.engines.keyword.block_max.files import BlockMaxPostings
 from octavo.engines.keyword.champion_file import read_champions
 from octavo.engines.keyword.champions import ChampionList, Champions
-from octavo.engines.keyword.composed import open_composed
+from octavo.engines.keyword.composed import open_composed, segment_counts
 from octavo.engines.keyword.damage import damage_reported
 from octavo.engines.keyword.frequency import document_frequencies
 from octavo.engines.keyword.pruning import PrunedSearcher
@@ -51,13 +51,14 @@ class KeywordIndex:
         segments: Sequence[Path],
         rows: int,
         *,
-        offsets: Sequence[int] | None = None,
+        first_rows: Sequence[int] | None = None,
         scratch: Path | None = None,
         champions: Sequence[Path] = (),
         block_max: Sequence[BlockMaxPostings | None] = (),
     ) -> None:
         self._where = ", ".join(str(directory) for directory in segments) or "keyword index"
         searcher = open_composed(segments, scratch)
+        offsets = None if first_rows is None else _each_segment(segments, first_rows)
         with damage_reported(self._where):
             row_searcher = RowSearcher(searcher, rows, self._where, offsets)
         self._segments = row_searcher.segments
@@ -75,7 +76,7 @@ class KeywordIndex:
         segments: Sequence[Path],
         rows: int,
         *,
-        offsets: Sequence[int] | None = None,
+        first_rows: Sequence[int] | None = None,
         scratch: Path | None = None,
         champions: Sequence[Path] = (),
         block_max: Sequence[BlockMaxPostings | None] = (),
@@ -90,9 +91,9 @@ class KeywordIndex:
             Directories made by :func:`~octavo.engines.keyword.writer.write_segment`.
         rows
             The number of rows in all of them.
-        offsets
-            For each tantivy segment, what is added to the row numbers that it was written with, so
-            that files stay as they are when rows before them go; ``None`` adds nothing.
+        first_rows
+            For each directory, what is added to the row numbers that it was written with, so that
+            files stay as they are when rows before them go; ``None`` adds nothing.
         scratch
             Where a temporary directory of links is made; ``None`` for the system's place.
         champions
@@ -114,7 +115,7 @@ class KeywordIndex:
         return cls(
             segments,
             rows,
-            offsets=offsets,
+            first_rows=first_rows,
             scratch=scratch,
             champions=champions,
             block_max=block_max,
@@ -214,3 +215,17 @@ class KeywordIndex:
             raise InvalidArgumentError(
                 f"selection: expected {self.rows} rows, found {len(selection.admitted)}"
             )
+
+
+def _each_segment(directories: Sequence[Path], first_rows: Sequence[int]) -> list[int]:
+    """Repeat what is given for each directory for each of its tantivy segments."""
+    if len(first_rows) != len(directories):
+        raise InvalidArgumentError(
+            f"first_rows: expected one for each of {len(directories)} segments, "
+            f"found {len(first_rows)}"
+        )
+    return [
+        first_row
+        for first_row, count in zip(first_rows, segment_counts(directories), strict=True)
+        for _ in range(count)
+    ]
