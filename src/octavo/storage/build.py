@@ -117,7 +117,7 @@ def _build_and_commit(
     before = read_manifest(out) if layout.is_index(out) else None
     _remove_unnamed_segments(out, before)
     generation = 1 if before is None else before.generation + 1
-    directory = layout.segment_directory(out, f"{generation:08d}")
+    directory = layout.segment_directory(out, layout.next_segment_name(out))
     try:
         choice = documents.choice
         entry, dimensions = build_segment(

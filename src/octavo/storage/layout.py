@@ -31,6 +31,16 @@ def segment_directory(index: Path, name: str) -> Path:
     return index / SEGMENTS / name
 
 
+def next_segment_name(index: Path) -> str:
+    """Return a name that no segment on disk has; only the writer may ask.
+
+    Names rise: the newest segment of an index has the highest.
+    """
+    segments = index / SEGMENTS
+    names = [entry.name for entry in segments.iterdir()] if segments.is_dir() else []
+    return f"{max((int(name) for name in names if is_segment_name(name)), default=0) + 1:08d}"
+
+
 def live_file(generation: int) -> str:
     """Return the name, within a segment, of the live rows as a commit leaves them."""
     return f"{LIVE}/{generation:08d}.npy"
