@@ -7,7 +7,7 @@ is null, and the slot beneath holds -1, so that a reader needs no validity bits.
 ``dictionaries.arrow`` holds one row with, for each key, the list of its values in code order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from types import TracebackType
@@ -22,6 +22,7 @@ from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.metadata import DictionaryEncoder
 from octavo.columns.schema import ColumnChoice
 from octavo.columns.timestamps import UTC_MICROSECONDS
+from octavo.columns.written_batches import WrittenBatches
 from octavo.errors import InvalidArgumentError
 
 ROWS_PER_BATCH: Final = 16_384
@@ -117,6 +118,9 @@ class DocumentsWriter:
         self._schema = layout.schema()
         self._encoders = {key: DictionaryEncoder() for key in layout.metadata}
         self._pending: list[pa.RecordBatch] = []
+        self._pending_rows = 0
+        self._pending_bytes = 0
+        self._written = WrittenBatches(documents_path)
         self._file = pa.OSFile(str(documents_path), "wb")
         try:
             self._writer = pa.ipc.new_file(self._file, self._schema)
@@ -132,12 +136,26 @@ class DocumentsWriter:
         columns.extend(_code_array(values) for values in codes.values())
         if len(batch):
             self._pending.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+            self._pending_rows += len(batch)
+            self._pending_bytes += self._pending[-1].nbytes
         self.rows += len(batch)
-        pending_rows = sum(each.num_rows for each in self._pending)
-        pending_bytes = sum(each.nbytes for each in self._pending)
-        if pending_rows >= self._rows_per_batch or pending_bytes >= BYTES_PER_BATCH:
+        if self._pending_rows >= self._rows_per_batch or self._pending_bytes >= BYTES_PER_BATCH:
             self._flush()
         return codes
+
+    def stored(self) -> Sequence[pa.RecordBatch]:
+        """Return all rows written so far as record batches, most of them memory-mapped."""
+        if len(self._pending) > 1:
+            self._pending = [_joined(self._pending)]
+        return [*self._written.batches(), *self._pending]
+
+    def code(self, key: str, value: str) -> int:
+        """Return the code of a metadata value; -1 where no row so far has it."""
+        return self._encoders[key].code(value)
+
+    def dictionary(self, key: str) -> pa.LargeStringArray:
+        """Return the distinct values of one metadata key so far, in code order."""
+        return self._encoders[key].dictionary()
 
     def dictionaries(self) -> Mapping[str, pa.LargeStringArray]:
         """Return the distinct values of each metadata key so far, in code order."""
@@ -186,10 +204,16 @@ class DocumentsWriter:
         """Write the pending rows, in batches of at most so many rows."""
         if not self._pending:
             return
-        joined = pa.Table.from_batches(self._pending).combine_chunks().to_batches()[0]
+        joined = _joined(self._pending)
         for start in range(0, joined.num_rows, self._rows_per_batch):
             self._writer.write_batch(joined.slice(start, self._rows_per_batch))
+            self._written.add()
         self._pending.clear()
+        self._pending_rows = self._pending_bytes = 0
+
+
+def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 def _code_array(codes: NDArray[np.int32]) -> Array:
