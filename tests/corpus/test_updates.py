@@ -164,7 +164,7 @@ def test_a_dictionary_says_what_is_there(tmp_path_factory, transactions):
                 for kind, numbers, value in transaction:
                     if kind == "fail" and value == 0:
                         fails = True
-                        raise KeyError("rolled back")
+                        raise KeyError("rolled back")  # noqa: TRY301 - what is tested
                     apply(writer, changed, kind, [str(number) for number in numbers], value)
         except KeyError:
             assert fails
@@ -418,7 +418,7 @@ def test_a_source_that_changes_keeps_the_vector(tmp_path):
 
 
 def test_a_function_that_only_the_builder_has(tmp_path):
-    build(tmp_path / "index", many(5), embedding=lambda text: three(text))
+    build(tmp_path / "index", many(5), embedding=three)
     corpus = Corpus.open(tmp_path / "index")
     with corpus.writer() as writer:
         with pytest.raises(ConfigurationError, match="embedding="):
@@ -526,11 +526,16 @@ def test_repeated_ids_are_refused_and_leave_no_trace(tmp_path):
 def test_an_exception_rolls_back(tmp_path, error):
     corpus = build(tmp_path / "index", many(30))
     before = files_below(tmp_path / "index")
-    with pytest.raises(error), corpus.writer() as writer:
-        writer.add(many(20, 100))
-        writer.delete(["d1"])
-        writer.upsert(table(("d2", "new")))
-        raise error
+
+    def block():
+        with corpus.writer() as writer:
+            writer.add(many(20, 100))
+            writer.delete(["d1"])
+            writer.upsert(table(("d2", "new")))
+            raise error
+
+    with pytest.raises(error):
+        block()
     assert files_below(tmp_path / "index") == before
     assert contents(corpus) == contents(Corpus.open(tmp_path / "index"))
     with corpus.writer() as writer:  # the lock is free
@@ -541,6 +546,12 @@ def test_an_exception_rolls_back(tmp_path, error):
 def test_a_commit_that_fails_leaves_the_old_state(tmp_path, monkeypatch):
     corpus = build(tmp_path / "index", many(30))
     before = files_below(tmp_path / "index")
+
+    def block():
+        with corpus.writer() as writer:
+            writer.add(many(20, 100))
+            writer.delete(["d1"])
+
     for place in (
         "next_state.with_vector_search",
         "segment_build.sync_and_list",
@@ -552,9 +563,8 @@ def test_a_commit_that_fails_leaves_the_old_state(tmp_path, monkeypatch):
 
         with monkeypatch.context() as patch:
             patch.setattr(f"octavo.storage.{place}", full)
-            with pytest.raises(OSError, match="No space left"), corpus.writer() as writer:
-                writer.add(many(20, 100))
-                writer.delete(["d1"])
+            with pytest.raises(OSError, match="No space left"):
+                block()
         assert files_below(tmp_path / "index") == before
     assert len(corpus.refresh()) == 30
 
@@ -566,12 +576,16 @@ def test_what_was_half_written_is_never_committed(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(ExecutionError, match="cannot commit"), corpus.writer() as writer:
-        writer.delete(["d1"])
-        with monkeypatch.context() as patch:
-            patch.setattr("octavo.storage.vector_file.VectorWriter.write", full)
-            with pytest.raises(OSError, match="No space left"):
-                writer.add(many(20, 100))
+    def block():
+        with corpus.writer() as writer:
+            writer.delete(["d1"])
+            with monkeypatch.context() as patch:
+                patch.setattr("octavo.storage.vector_file.VectorWriter.write", full)
+                with pytest.raises(OSError, match="No space left"):
+                    writer.add(many(20, 100))
+
+    with pytest.raises(ExecutionError, match="cannot commit"):
+        block()
     assert files_below(tmp_path / "index") == before
 
 
@@ -617,9 +631,9 @@ def test_a_second_writer_is_told_who_has_the_lock(tmp_path):
     other = Corpus.open(tmp_path / "index")
     with corpus.writer() as writer:
         for each in (corpus, other):
-            with pytest.raises(CorpusLockedError, match=rf"pid {os.getpid()}, for \d+ s"):
-                with each.writer():
-                    raise AssertionError
+            told = rf"pid {os.getpid()}, for \d+ s"
+            with pytest.raises(CorpusLockedError, match=told), each.writer():
+                raise AssertionError
         assert writer.add(many(1, 3)) == 1
     assert len(corpus) == 4
 
