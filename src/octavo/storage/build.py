@@ -115,7 +115,7 @@ def _build_and_commit(
     documents: "_Documents", out: Path, request: BuildRequest, plan: EmbeddingPlan
 ) -> None:
     before = read_manifest(out) if layout.is_index(out) else None
-    _remove_unnamed_segments(out, before)
+    remove_unnamed_segments(out, before)
     generation = 1 if before is None else before.generation + 1
     directory = layout.segment_directory(out, layout.next_segment_name(out))
     try:
@@ -151,7 +151,7 @@ def _build_and_commit(
     except BaseException:
         discard(directory)
         raise
-    _remove_unnamed_segments(out, manifest)
+    remove_unnamed_segments(out, manifest)
 
 
 def _with_vector_search(
@@ -256,7 +256,7 @@ def _create(out: Path) -> bool:
     return True
 
 
-def _remove_unnamed_segments(out: Path, manifest: Manifest | None) -> None:
+def remove_unnamed_segments(out: Path, manifest: Manifest | None) -> None:
     """Remove the segments of killed or replaced builds; readers that hold one keep it."""
     named = set() if manifest is None else {segment.name for segment in manifest.segments}
     directory = out / layout.SEGMENTS
