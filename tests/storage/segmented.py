@@ -8,7 +8,12 @@ import numpy as np
 from octavo import Corpus
 from octavo.storage import layout
 from octavo.storage.live_rows import write_live
-from octavo.storage.manifest import FileEntry, LiveEntry, read_manifest, write_manifest
+from octavo.storage.manifest import FileEntry, LiveEntry, read_manifest
+
+try:
+    from octavo.storage.commit import commit
+except ImportError:  # until it is there
+    from octavo.storage.manifest import write_manifest as commit
 
 
 def segmented(out, parts, dead=(), parents=(), **options):
@@ -32,7 +37,7 @@ def segmented(out, parts, dead=(), parents=(), **options):
         rows = dict(enumerate(dead, 1)).get(number, ())
         entries.append(_without(directory, replace(entry, name=directory.name), rows))
     (out / layout.LOCK).touch()
-    write_manifest(out, replace(manifest, segments=tuple(entries)))
+    commit(out, replace(manifest, segments=tuple(entries)))
     return Corpus.open(
         out, embedding=options["embedding"] if callable(options["embedding"]) else None
     )
