@@ -4,6 +4,7 @@ from pathlib import Path
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+MANIFEST_COPY = "manifest.copy.json"
 LOCK = "writer.lock"
 LOCK_HOLDER = "writer.json"
 SEGMENTS = "segments"
