@@ -7,7 +7,7 @@ from pathlib import Path
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import checksum
-from octavo.storage.manifest import Manifest, SegmentEntry, read_manifest
+from octavo.storage.manifest import Manifest, SegmentEntry, read_manifest, read_manifest_file
 from octavo.storage.snapshot import Snapshot
 
 
@@ -48,28 +48,44 @@ def verify_index(index: Path) -> Verification:
     CorpusFormatError
         The directory is no octavo index, or one of a newer format.
     """
-    manifest_path = index / layout.MANIFEST
     while True:
+        problems = _manifest_problems(index)
         try:
             manifest = read_manifest(index)
-        except CorpusCorruptError as error:
-            message = str(error).removeprefix(f"{manifest_path}: ")
-            return Verification(1, 0, 0, (Problem(manifest_path, message),))
-        found = _verify(index, manifest)
+        except CorpusCorruptError:
+            return Verification(len(problems), 0, 0, tuple(problems))
+        found = _verify(index, manifest, problems)
         # A writer that replaced the index meanwhile has removed what was being read.
-        if found.whole or read_manifest(index).generation == manifest.generation:
+        if found.whole or read_manifest(index) == manifest:
             return found
 
 
-def _verify(index: Path, manifest: Manifest) -> Verification:
+def _manifest_problems(index: Path) -> list[Problem]:
+    """Return what is wrong with the manifest and with its copy, which a killed writer may lack."""
+    problems = []
+    for name in (layout.MANIFEST, layout.MANIFEST_COPY):
+        path = index / name
+        try:
+            read_manifest_file(path)
+        except FileNotFoundError:
+            if name == layout.MANIFEST:
+                problems.append(Problem(path, "the file is missing"))
+        except CorpusCorruptError as error:
+            problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+    return problems
+
+
+def _verify(index: Path, manifest: Manifest, found: list[Problem]) -> Verification:
     problems = [
-        problem for segment in manifest.segments for problem in _file_problems(index, segment)
+        *found,
+        *(problem for segment in manifest.segments for problem in _file_problems(index, segment)),
     ]
-    if not problems:
-        problems = list(_structure_problems(index, manifest))
-    entries = [entry for segment in manifest.segments for entry in segment.files.values()]
-    size = sum(entry.size for entry in entries) + (index / layout.MANIFEST).stat().st_size
-    return Verification(len(entries) + 1, size, manifest.rows, tuple(problems))
+    if len(problems) == len(found):
+        problems += _structure_problems(index, manifest)
+    sizes = [entry.size for segment in manifest.segments for entry in segment.files.values()]
+    copies = (index / name for name in (layout.MANIFEST, layout.MANIFEST_COPY))
+    sizes += [path.stat().st_size for path in copies if path.is_file()]
+    return Verification(len(sizes), sum(sizes), manifest.rows, tuple(problems))
 
 
 def _file_problems(index: Path, segment: SegmentEntry) -> Iterator[Problem]:
