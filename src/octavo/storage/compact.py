@@ -1,16 +1,16 @@
 """Compact an index: one segment, without dead rows, as if it had been built from scratch."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.storage import layout
-from octavo.storage.build import remove_unnamed_segments
-from octavo.storage.durable import errors_naming, sync_directory
+from octavo.storage.commit import commit, remove_remains
+from octavo.storage.durable import errors_naming
 from octavo.storage.lock import writer_lock
-from octavo.storage.manifest import Manifest, read_manifest, write_manifest
+from octavo.storage.manifest import Manifest, read_manifest
 from octavo.storage.merge import merge_segments
-from octavo.storage.segment_build import discard
 from octavo.storage.snapshot import open_snapshot
 from octavo.storage.work import Work
 from octavo.version import __version__
@@ -54,35 +54,34 @@ def compact_index(index: Path, work: Work, embedding: EmbeddingFunction | None =
     if is_compact(read_manifest(index)):
         return False
     with errors_naming(index), writer_lock(index):
-        snapshot = open_snapshot(index, embedding)
-        manifest = snapshot.manifest
-        if is_compact(manifest):
-            return False
-        name = layout.next_segment_name(index)
+        remove_remains(index, read_manifest(index))
         try:
-            entry = merge_segments(index, name, snapshot.segments, snapshot, work)
-            sync_directory(index / layout.SEGMENTS)
-            _commit(
-                index,
-                replace(
-                    manifest,
-                    generation=manifest.generation + 1,
-                    created_by=f"octavo {__version__}",
-                    segments=(entry,),
-                ),
-            )
+            compacted = _compacted(index, work, embedding)
+            if compacted is not None:
+                commit(index, compacted, work.progress)
         except BaseException:
-            if name not in {segment.name for segment in read_manifest(index).segments}:
-                discard(layout.segment_directory(index, name))
+            with suppress(OSError):
+                remove_remains(index, read_manifest(index))
             raise
-    return True
+    return compacted is not None
+
+
+def _compacted(index: Path, work: Work, embedding: EmbeddingFunction | None) -> Manifest | None:
+    """Write the one segment; return the state that has it, or ``None`` if there is nothing to do."""
+    snapshot = open_snapshot(index, embedding)
+    manifest = snapshot.manifest
+    if is_compact(manifest):
+        return None
+    name = layout.next_segment_name(index)
+    entry = merge_segments(index, name, snapshot.segments, snapshot, work)
+    return replace(
+        manifest,
+        generation=manifest.generation + 1,
+        created_by=f"octavo {__version__}",
+        segments=(entry,),
+    )
 
 
 def is_compact(manifest: Manifest) -> bool:
     """Whether there is one segment and all of its rows are live."""
     return len(manifest.segments) == 1 and manifest.documents == manifest.rows
-
-
-def _commit(index: Path, manifest: Manifest) -> None:
-    write_manifest(index, manifest)
-    remove_unnamed_segments(index, manifest)

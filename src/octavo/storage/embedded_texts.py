@@ -71,7 +71,7 @@ class EmbeddedTexts:
         places[places == len(self._hashes)] = 0
         alike = np.flatnonzero(self._hashes[places] == hashes)
         candidates = self._rows[places[alike]]
-        equal = compute.equal(self._texts(candidates), texts.take(pa.array(alike)))
+        equal = compute.equal(self._texts(candidates), compute.take(texts, alike))
         same = np.asarray(equal.to_numpy(zero_copy_only=False), np.bool_)
         found[alike[same]] = candidates[same]
         return found

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from octavo.columns.arrow_types import compute
 from octavo.columns.document_batch import DocumentBatch, searchable_text
 from octavo.embeddings.protocol import EmbeddingFunction, embed_texts
 from octavo.errors import OctavoError
@@ -92,10 +93,8 @@ class ReusingStage:
         silent = ~fresh.any(axis=1) & ~stored.any(axis=1)
         return bool(((cosines >= _LEAST_COSINE) | silent).all())
 
-    def _embed(
-        self, texts: pa.LargeStringArray, places: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
-        chosen: pa.LargeStringArray = texts.take(pa.array(places))
+    def _embed(self, texts: pa.LargeStringArray, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        chosen: pa.LargeStringArray = compute.take(texts, places)
         raw = embed_texts(self._function, chosen, dimensions=self._dimensions)
         self._dimensions = raw.shape[1] or self._dimensions
         return unit_length(raw)

@@ -22,8 +22,6 @@ from octavo.storage.postings_stage import write_postings
 from octavo.storage.segment import open_columns
 from octavo.storage.segment_settings import SegmentSettings
 
-_SCRATCH = "analyzed.tmp"
-
 
 def build_segment(
     directory: Path, batches: Iterable[DocumentBatch], settings: SegmentSettings
@@ -52,7 +50,7 @@ def build_segment(
         The disk is full.
     """
     directory.mkdir(parents=True)
-    scratch = directory / _SCRATCH
+    scratch = directory / layout.ANALYZED_SCRATCH
     written = write_columns(directory, scratch, batches, settings)
     columns = open_columns(directory, written.rows)
     check_unique(written.ids, partial(columns.texts, "id"), settings.describe_row)

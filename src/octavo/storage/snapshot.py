@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 Derived = TypeVar("Derived")
 
+_ATTEMPTS = 100
+"""How often opening is begun again because a writer has committed meanwhile."""
+
 
 class Snapshot:
     """One committed state of an index, memory-mapped, safe to share between threads.
@@ -230,13 +233,15 @@ def open_snapshot(index: Path, embedding: EmbeddingFunction | None = None) -> Sn
     CorpusCorruptError
         A file is missing or damaged.
     """
-    while True:
-        manifest = read_manifest(index)
+    manifest = read_manifest(index)
+    for _ in range(_ATTEMPTS):
         try:
             return Snapshot(index, manifest, embedding)
         except CorpusCorruptError:
-            if read_manifest(index).generation == manifest.generation:
+            before, manifest = manifest, read_manifest(index)
+            if manifest == before:
                 raise
+    return Snapshot(index, manifest, embedding)
 
 
 def stored_analyzer(index: Path, manifest: Manifest) -> Analyzer:

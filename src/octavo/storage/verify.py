@@ -11,7 +11,7 @@ from octavo.columns.id_index import find_duplicates
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import checksum
-from octavo.storage.manifest import Manifest, SegmentEntry, read_manifest
+from octavo.storage.manifest import Manifest, SegmentEntry, read_manifest, read_manifest_file
 from octavo.storage.snapshot import stored_analyzer
 from octavo.storage.verify_segment import CheckedSegment, Problem, check_segment
 
@@ -66,23 +66,22 @@ def verify_index(index: Path) -> Verification:
     CorpusFormatError
         The directory is no octavo index, one of a newer format, or of another analyser.
     """
-    manifest_path = index / layout.MANIFEST
     while True:
         try:
             manifest = read_manifest(index)
-        except CorpusCorruptError as error:
-            message = str(error).removeprefix(f"{manifest_path}: ")
-            return Verification(1, 0, 0, (Problem(manifest_path, message),))
+        except CorpusCorruptError:
+            problems, manifests = _manifests(index)
+            return Verification(len(manifests) + len(problems), 0, 0, tuple(problems))
         found = verify_manifest(index, manifest)
         # A writer that replaced the index meanwhile has removed what was being read.
-        if found.whole or read_manifest(index).generation == manifest.generation:
+        if found.whole or read_manifest(index) == manifest:
             return found
 
 
 def verify_manifest(index: Path, manifest: Manifest) -> Verification:
     """Check that an index holds what ``manifest`` says; see :func:`verify_index`."""
     analyzer = stored_analyzer(index, manifest)
-    problems: list[Problem] = []
+    problems, manifests = _manifests(index)
     segments: list[CheckedSegment] = []
     for entry in manifest.segments:
         directory = layout.segment_directory(index, entry.name)
@@ -92,13 +91,28 @@ def verify_manifest(index: Path, manifest: Manifest) -> Verification:
             damaged = checked.problems
             segments.append(checked)
         problems += damaged
-    if not problems:
-        problems = list(_repeated_ids(index, segments))
-    entries = [entry for segment in manifest.segments for entry in segment.files.values()]
-    size = sum(entry.size for entry in entries) + (index / layout.MANIFEST).stat().st_size
-    return Verification(
-        len(entries) + 1, size, manifest.documents, tuple(problems), _remains(index, manifest)
-    )
+    if len(segments) == len(manifest.segments) and not any(each.problems for each in segments):
+        problems += _repeated_ids(index, segments)
+    sizes = [entry.size for segment in manifest.segments for entry in segment.files.values()]
+    copies = (index / name for name in (layout.MANIFEST, layout.MANIFEST_COPY))
+    sizes += [path.stat().st_size for path in copies if path.is_file()]
+    remains = _remains(index, [manifest, *manifests])
+    return Verification(len(sizes), sum(sizes), manifest.documents, tuple(problems), remains)
+
+
+def _manifests(index: Path) -> tuple[list[Problem], list[Manifest]]:
+    """Return what is wrong with the manifest and its copy, which a killed writer may lack, and both."""
+    problems, found = [], []
+    for name in (layout.MANIFEST, layout.MANIFEST_COPY):
+        path = index / name
+        try:
+            found.append(read_manifest_file(path))
+        except FileNotFoundError:
+            if name == layout.MANIFEST:
+                problems.append(Problem(path, "the file is missing"))
+        except CorpusCorruptError as error:
+            problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+    return problems, found
 
 
 def _file_problems(directory: Path, segment: SegmentEntry) -> Iterator[Problem]:
@@ -156,11 +170,14 @@ def _live_hashes(
     return joined[order], np.concatenate(rows)[order]
 
 
-def _remains(index: Path, manifest: Manifest) -> tuple[Path, ...]:
+def _remains(index: Path, manifests: Sequence[Manifest]) -> tuple[Path, ...]:
     """Return what is in the index and not of it; a directory stands for all that is in it."""
     own = {layout.MANIFEST, layout.MANIFEST_COPY, layout.LOCK, layout.LOCK_HOLDER, layout.SEGMENTS}
     found = [path for path in index.iterdir() if path.name not in own]
-    named = {entry.name: {*entry.files} for entry in manifest.segments}
+    named: dict[str, set[str]] = {}
+    for manifest in manifests:
+        for entry in manifest.segments:
+            named.setdefault(entry.name, set()).update(entry.files)
     segments = index / layout.SEGMENTS
     for directory in segments.iterdir() if segments.is_dir() else ():
         if directory.name in named:
