@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from octavo.columns.array_file import save_array
 from octavo.columns.document_batch import DocumentBatch, searchable_text
 from octavo.columns.documents_file import DocumentsWriter
 from octavo.columns.id_index import IdIndexBuilder
@@ -46,7 +47,8 @@ def write_columns(
     in order. An application's embedding function is called by one thread.
     """
     written = WrittenColumns()
-    vectors = SegmentVectors(directory)
+    vectors = SegmentVectors(directory, settings.dimensions)
+    only_parents = [np.zeros(0, np.bool_)]
     with (
         DocumentsWriter(
             directory / layout.DOCUMENTS, directory / layout.DICTIONARIES, settings.layout
@@ -60,9 +62,13 @@ def write_columns(
             written.ids.add(prepared.documents.ids)
             if prepared.vectors is not None:
                 vectors.write(prepared.vectors)
+            only_parents.append(np.full(len(prepared.analyzed), prepared.documents.only_parents))
             written.rows += len(prepared.analyzed)
             written.empty_texts += _count_empty(prepared.analyzed)
             settings.progress("reading", written.rows)
+    marks = np.concatenate(only_parents)
+    if marks.any():
+        save_array(directory / layout.ONLY_PARENTS, marks)
     written.dimensions = vectors.dimensions
     written.null_vectors = vectors.nulls
     return written

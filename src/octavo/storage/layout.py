@@ -22,6 +22,7 @@ VECTOR_LISTS = "vector_lists.faiss"
 LIST_OF_ROW = "list_of_row.npy"
 VECTOR_GRAPH = "vector_graph.faiss"
 VECTOR_STRUCTURES = (VECTOR_LISTS, LIST_OF_ROW, VECTOR_GRAPH)
+ONLY_PARENTS = "only_parents.npy"
 ID_HASHES = "id_hashes.npy"
 ID_ROWS = "id_rows.npy"
 KEYWORD = "keyword"

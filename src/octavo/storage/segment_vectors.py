@@ -57,13 +57,15 @@ class SegmentVectors:
     ----------
     directory
         The directory of the segment.
+    dimensions
+        Of the vectors, where the first need not tell: then there are files even without a vector.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, dimensions: int | None = None) -> None:
         self._directory = directory
         self._files: _Files | None = None
         self._present: list[Mask] = []
-        self.dimensions: int | None = None
+        self.dimensions = dimensions
         """Dimensions of the vectors; ``None`` while there was none."""
         self.nulls = 0
         """The number of rows without a vector."""
@@ -71,9 +73,10 @@ class SegmentVectors:
     def write(self, batch: Vectors) -> None:
         """Append the vectors of the next rows; of no dimensions where all of them are missing."""
         vectors, present = batch
-        if self._files is None and vectors.shape[1]:
-            self.dimensions = vectors.shape[1]
-            self._files = _Files(self._directory, self.dimensions)
+        dimensions = vectors.shape[1] or self.dimensions
+        if self._files is None and dimensions:
+            self.dimensions = dimensions
+            self._files = _Files(self._directory, dimensions)
             self._files.write_zeros(sum(map(len, self._present)))
         if self._files is not None and vectors.shape[1]:
             self._files.write(vectors)

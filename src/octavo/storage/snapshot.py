@@ -195,6 +195,11 @@ class Snapshot:
         return self._embedding.embed(texts)
 
     @property
+    def query_embedding(self) -> QueryEmbedding:
+        """What embeds the texts of this state, and texts that are added to it."""
+        return self._embedding
+
+    @property
     def embeds_queries(self) -> bool:
         """Whether query texts can be embedded; not where the vectors came from outside."""
         return self._embedding.available
