@@ -63,7 +63,7 @@ def test_a_locked_index_is_not_touched(corpus):
 
 PLACES = (
     "columns_stage.AnalyzedWriter", "segment_build.write_postings", "files.sync_file",
-    "segment_build.write_block_max_postings", "compact.commit", "compact.merge_segments",
+    "segment_build.write_block_max_postings", "commit.write_temporary", "compact.merge_segments",
 )  # fmt: skip
 
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.commit import commit, remove_remains
 from octavo.storage.durable import errors_naming
+from octavo.storage.entries import Manifest
 from octavo.storage.lock import writer_lock
-from octavo.storage.manifest import Manifest, read_manifest
+from octavo.storage.manifest import read_manifest
 from octavo.storage.merge import merge_segments
 from octavo.storage.snapshot import open_snapshot
 from octavo.storage.work import Work
@@ -54,32 +56,26 @@ def compact_index(index: Path, work: Work, embedding: EmbeddingFunction | None =
     if is_compact(read_manifest(index)):
         return False
     with errors_naming(index), writer_lock(index):
-        remove_remains(index, read_manifest(index))
+        snapshot = open_snapshot(index, embedding)
+        manifest = snapshot.manifest
+        if is_compact(manifest):
+            return False
+        remove_remains(index, manifest)
         try:
-            compacted = _compacted(index, work, embedding)
-            if compacted is not None:
-                commit(index, compacted, work.progress)
+            name = layout.next_segment_name(index)
+            entry = merge_segments(index, name, snapshot.segments, snapshot, work)
+            compacted = replace(
+                manifest,
+                generation=manifest.generation + 1,
+                created_by=f"octavo {__version__}",
+                segments=(entry,),
+            )
+            commit(index, compacted, work.progress)
         except BaseException:
-            with suppress(OSError):
-                remove_remains(index, read_manifest(index))
+            with suppress(OSError, CorpusCorruptError):
+                remove_remains(index, manifest)
             raise
-    return compacted is not None
-
-
-def _compacted(index: Path, work: Work, embedding: EmbeddingFunction | None) -> Manifest | None:
-    """Write the one segment; return the state that has it, or ``None`` if there is nothing to do."""
-    snapshot = open_snapshot(index, embedding)
-    manifest = snapshot.manifest
-    if is_compact(manifest):
-        return None
-    name = layout.next_segment_name(index)
-    entry = merge_segments(index, name, snapshot.segments, snapshot, work)
-    return replace(
-        manifest,
-        generation=manifest.generation + 1,
-        created_by=f"octavo {__version__}",
-        segments=(entry,),
-    )
+    return True
 
 
 def is_compact(manifest: Manifest) -> bool:
