@@ -7,13 +7,9 @@ import numpy as np
 
 from octavo import Corpus
 from octavo.storage import layout
+from octavo.storage.commit import commit
 from octavo.storage.live_rows import write_live
 from octavo.storage.manifest import FileEntry, LiveEntry, read_manifest
-
-try:
-    from octavo.storage.commit import commit
-except ImportError:  # until it is there
-    from octavo.storage.manifest import write_manifest as commit
 
 
 def segmented(out, parts, dead=(), parents=(), **options):

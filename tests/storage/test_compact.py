@@ -83,7 +83,12 @@ def test_a_full_disk_leaves_the_old_state(corpus, monkeypatch, place):
 
 
 def test_remains_of_a_killed_compaction_are_no_obstacle(corpus):
-    (corpus.path / "segments" / "00000003").mkdir()
+    remains = corpus.path / "segments" / "00000003"
+    remains.mkdir()
+    (remains / "documents.arrow").write_bytes(b"half")
+    assert corpus.verify().whole
+    assert corpus.verify().remains == (remains,)
     compacted = corpus.compact()
     assert segments(compacted) == ["00000003"]
     assert compacted.verify().whole
+    assert compacted.verify().remains == ()

@@ -64,7 +64,7 @@ class Snapshot:
     ) -> None:
         self.path = index
         self.manifest: Manifest = manifest
-        self.analyzer = _analyzer(index, self.manifest)
+        self.analyzer = stored_analyzer(index, self.manifest)
         check_sizes(index, self.manifest)
         entry = self.manifest.embedding
         dimensions = None if entry is None else entry.dimensions
@@ -244,7 +244,14 @@ def open_snapshot(index: Path, embedding: EmbeddingFunction | None = None) -> Sn
     return Snapshot(index, manifest, embedding)
 
 
-def _analyzer(index: Path, manifest: Manifest) -> Analyzer:
+def stored_analyzer(index: Path, manifest: Manifest) -> Analyzer:
+    """Return the analyser of an index.
+
+    Raises
+    ------
+    CorpusFormatError
+        This octavo analyses otherwise than the one that built it.
+    """
     analyzer = Analyzer.from_dict(manifest.analyzer)
     if analyzer.fingerprint != manifest.analyzer_fingerprint:
         raise CorpusFormatError(

@@ -20,6 +20,9 @@ from octavo.columns.documents import DocumentColumns
 from octavo.columns.documents_file import METADATA_PREFIX, DocumentLayout
 from octavo.columns.vectors import VectorBatch
 from octavo.errors import CorpusCorruptError
+from octavo.storage import layout
+from octavo.storage.manifest import SegmentEntry
+from octavo.storage.segment import open_columns, open_live, open_mask, open_vectors
 from octavo.storage.vector_stage import Vectors
 
 _ROWS_AT_ONCE = 16_384
@@ -59,6 +62,43 @@ class StoredRows(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PrimaryParts:
+    """The parts of a segment that nothing else tells: enough to build the others again.
+
+    The vectors belong to them only where they are given.
+    """
+
+    directory: Path
+    columns: DocumentColumns
+    vectors: NDArray[np.float32] | None
+    vector_present: NDArray[np.bool_] | None
+    live: NDArray[np.bool_] | None
+    only_parents: NDArray[np.bool_] | None
+
+    @staticmethod
+    def open(directory: Path, entry: SegmentEntry, dimensions: int | None = None) -> "PrimaryParts":
+        """Open them, with the vectors where their ``dimensions`` are given.
+
+        Raises
+        ------
+        CorpusCorruptError
+            A file is missing or damaged.
+        """
+        vectors = present = None
+        if dimensions is not None:
+            vectors = open_vectors(directory, entry, dimensions)
+            present = open_mask(directory, entry, layout.VECTOR_PRESENT)
+        return PrimaryParts(
+            directory,
+            open_columns(directory, entry.rows),
+            vectors,
+            present,
+            open_live(directory, entry),
+            open_mask(directory, entry, layout.ONLY_PARENTS),
+        )
+
+
 class StoredVectors:
     """The stage of vectors that came out of a segment: kept bit by bit, never made again."""
 
@@ -89,7 +129,9 @@ class _Part:
         return mine if self.kept is None else mine[self.kept]
 
 
-def live_batches(segments: Sequence[StoredRows], layout: DocumentLayout) -> Iterator[DocumentBatch]:
+def live_batches(
+    segments: Sequence[StoredRows], documents: DocumentLayout
+) -> Iterator[DocumentBatch]:
     """Yield the live rows of ``segments`` in order, as documents of one layout.
 
     Memory is bounded by a record batch or two, whatever the segments hold; where all rows of one
@@ -102,11 +144,11 @@ def live_batches(segments: Sequence[StoredRows], layout: DocumentLayout) -> Iter
         it starts. Other damage is not seen here.
     """
     for segment in segments:
-        yield from stored_batches(segment, layout, segment.live)
+        yield from stored_batches(segment, documents, segment.live)
 
 
 def stored_batches(
-    segment: StoredRows, layout: DocumentLayout, wanted: NDArray[np.bool_] | None
+    segment: StoredRows, documents: DocumentLayout, wanted: NDArray[np.bool_] | None
 ) -> Iterator[DocumentBatch]:
     """Yield the rows of a segment for which ``wanted`` holds, all of them for ``None``."""
     first_row = 0
@@ -120,9 +162,9 @@ def stored_batches(
         for start in range(0, stored.num_rows, _ROWS_AT_ONCE):
             part = whole.slice(start, min(start + _ROWS_AT_ONCE, stored.num_rows))
             for piece, only_parents in _by_kind(segment, part):
-                documents = _documents(segment, piece, layout, only_parents=only_parents)
-                if len(documents):
-                    yield documents
+                found = _documents(segment, piece, documents, only_parents=only_parents)
+                if len(found):
+                    yield found
 
 
 def _by_kind(segment: StoredRows, part: _Part) -> Iterator[tuple[_Part, bool]]:
@@ -138,15 +180,15 @@ def _by_kind(segment: StoredRows, part: _Part) -> Iterator[tuple[_Part, bool]]:
 
 
 def _documents(
-    segment: StoredRows, part: _Part, layout: DocumentLayout, *, only_parents: bool
+    segment: StoredRows, part: _Part, documents: DocumentLayout, *, only_parents: bool
 ) -> DocumentBatch:
     batch = part.batch if part.kept is None else part.batch.filter(pa.array(part.kept))
 
     def column(name: str) -> Any:  # noqa: ANN401 - text or timestamps
-        if name in {"id", "content"} or (name in layout.optional and name in batch.schema.names):
+        if name in {"id", "content"} or (name in documents.optional and name in batch.schema.names):
             return batch.column(name)
-        if name in layout.optional:
-            return pa.nulls(batch.num_rows, layout.schema().field(name).type)
+        if name in documents.optional:
+            return pa.nulls(batch.num_rows, documents.schema().field(name).type)
         return None
 
     return DocumentBatch(
@@ -156,7 +198,7 @@ def _documents(
         source=column("source"),
         timestamp=column("timestamp"),
         parent=column("parent"),
-        metadata={key: _metadata(segment, batch, key) for key in layout.metadata},
+        metadata={key: _metadata(segment, batch, key) for key in documents.metadata},
         vectors=_vectors(segment, part, batch.num_rows),
         only_parents=only_parents,
     )
