@@ -74,6 +74,18 @@ class QueryEmbedding:
         with self._turn:
             return embed_texts(function, texts, dimensions=self._entry.dimensions)
 
+    def function(self) -> EmbeddingFunction:
+        """Return the function, found if need be.
+
+        Raises
+        ------
+        ConfigurationError
+            The index has no vectors, or cannot name its function.
+        """
+        if self._entry is None:
+            raise ConfigurationError("the index has no vectors")
+        return self._resolved(self._entry)
+
     def _resolved(self, entry: EmbeddingEntry) -> EmbeddingFunction:
         with self._turn:
             if self._function is None:

@@ -15,7 +15,7 @@ from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.id_index import check_unique
 from octavo.storage import layout
 from octavo.storage.block_max_stage import write_block_max_postings
-from octavo.storage.columns_stage import write_columns
+from octavo.storage.columns_stage import WrittenColumns, write_columns
 from octavo.storage.files import sync_and_list
 from octavo.storage.manifest import SegmentEntry
 from octavo.storage.postings_stage import write_postings
@@ -54,12 +54,20 @@ def build_segment(
     written = write_columns(directory, scratch, batches, settings)
     columns = open_columns(directory, written.rows)
     check_unique(written.ids, partial(columns.texts, "id"), settings.describe_row)
+    return finish_segment(directory, scratch, written, settings), written.dimensions
+
+
+def finish_segment(
+    directory: Path, scratch: Path, written: WrittenColumns, settings: SegmentSettings
+) -> SegmentEntry:
+    """Give written columns their id index and postings, and flush everything to the disk."""
+    columns = open_columns(directory, written.rows)
     written.ids.write(directory / layout.ID_HASHES, directory / layout.ID_ROWS)
     keyword = write_postings(directory, scratch, columns, settings)
     if settings.block_max:
         write_block_max_postings(directory, scratch, settings)
     scratch.unlink()
-    entry = SegmentEntry(
+    return SegmentEntry(
         name=directory.name,
         rows=written.rows,
         null_vectors=written.null_vectors,
@@ -67,7 +75,6 @@ def build_segment(
         keyword=keyword,
         files=sync_and_list(directory),
     )
-    return entry, written.dimensions
 
 
 def discard(directory: Path) -> None:
