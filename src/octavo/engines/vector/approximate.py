@@ -30,6 +30,7 @@ from octavo.errors import checked_count
 _QUERY_BLOCK = 256
 _PLANS = {VectorIndexKind.LISTS: "vector: inverted lists", VectorIndexKind.GRAPH: "vector: graph"}
 _WIDENING = 4
+_SCORED_OUTRIGHT = 256  # rows beside a structure: a scan would take as long to begin (measured)
 _NOMINEE_COST = 16.0  # of scoring a nominee, in vectors compared by an exact scan (measured)
 
 
@@ -187,8 +188,8 @@ class ApproximateVectorIndex:
             nominated.append(np.where(found.rows >= 0, found.rows + start, -1))
         scanned = [number for number, width in enumerate(widths) if width is None]
         if scanned:
-            hits, compared = scan_all(self._segments.only(scanned), queries, depth, flags)
-            nominated.append(_as_matrix(hits))
+            rows, compared = _scanned(self._segments.only(scanned), queries, depth, flags)
+            nominated.append(rows)
             work += compared
         rows = np.concatenate(nominated, axis=1)
         work["vectors rescored"] += int(np.count_nonzero(rows >= 0))
@@ -244,6 +245,27 @@ class ApproximateVectorIndex:
             if structure is not None and width is not None
         }
         return _PLANS[min(used)] + (" of admitted rows" if filtered else "")
+
+
+def _scanned(
+    segments: VectorSegments,
+    queries: NDArray[np.float32],
+    depth: int,
+    flags: NDArray[np.bool_] | None,
+) -> tuple[NDArray[np.int64], Counter[str]]:
+    """Nominate the best admitted rows of segments that are scanned, or all where they are few."""
+    if sum(map(len, segments.matrices)) > _SCORED_OUTRIGHT:
+        hits, work = scan_all(segments, queries, depth, flags)
+        return _as_matrix(hits), work
+    rows = np.concatenate(
+        [
+            np.arange(start, start + len(matrix))
+            for start, matrix in zip(segments.starts.tolist(), segments.matrices, strict=True)
+        ]
+    )
+    if flags is not None:
+        rows = rows[flags[rows]]
+    return np.tile(rows, (len(queries), 1)), Counter()
 
 
 def _is_graph(structure: Structure) -> bool:
