@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -212,7 +211,7 @@ class Corpus:
         """Whether query texts can be embedded, so that vector and hybrid search need no vectors."""
         return self._snapshot.embeds_queries
 
-    @cached_property
+    @property
     def default_strategy(self) -> str:
         """``hybrid`` where there are real vectors; ``keyword`` where only hashes, or none."""
         return default_strategy(self._snapshot)
@@ -230,7 +229,8 @@ class Corpus:
             takes a strategy or a name; ``half_life`` also text such as ``"30d"``; ``navigator``
             also ``"lexical"`` or ``"MODULE:ATTR"``; ``expander`` also ``"table:FILE"``.
         """
-        return make_strategy(self._snapshot, name or self.default_strategy, options)
+        snapshot = self._snapshot
+        return make_strategy(snapshot, name or default_strategy(snapshot), options)
 
     def search(
         self,
@@ -356,7 +356,8 @@ class Corpus:
 
     def info(self) -> CorpusInfo:
         """Describe the index: sizes, columns, analyser, embedding."""
-        return describe(self._snapshot, self.default_strategy)
+        snapshot = self._snapshot
+        return describe(snapshot, default_strategy(snapshot))
 
     def verify(self) -> Verification:
         """Check every byte of what is on disk now against its checksums, and the parts together.

@@ -69,7 +69,7 @@ def _verify(index: Path, manifest: Manifest) -> Verification:
         problems = list(_structure_problems(index, manifest))
     entries = [entry for segment in manifest.segments for entry in segment.files.values()]
     size = sum(entry.size for entry in entries) + (index / layout.MANIFEST).stat().st_size
-    return Verification(len(entries) + 1, size, manifest.rows, tuple(problems))
+    return Verification(len(entries) + 1, size, manifest.documents, tuple(problems))
 
 
 def _file_problems(index: Path, segment: SegmentEntry) -> Iterator[Problem]:
