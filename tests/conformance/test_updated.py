@@ -34,9 +34,9 @@ def built(tmp_path_factory):
     return build(tmp_path_factory.mktemp("built") / "index", SIZE)
 
 
-@pytest.fixture(scope="module", params=["block-max postings", "tantivy"])
+@pytest.fixture(scope="module", params=["block_max", "tantivy"])
 def updated(request, tmp_path_factory):
-    block_max = request.param == "block-max postings"
+    block_max = request.param == "block_max"
     return build_updated(tmp_path_factory.mktemp("updated") / "index", SIZE, block_max=block_max)
 
 
