@@ -12,7 +12,7 @@ def compact(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Merge an index into one segment and give back the room of deleted documents."""
+    """Merge an index into one segment, without deleted documents."""
     import time  # noqa: PLC0415
 
     from octavo.corpus.corpus import Corpus  # noqa: PLC0415
