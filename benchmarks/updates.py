@@ -94,9 +94,9 @@ class Place:
         return copy
 
 
-def timed(action: Callable[[], Any]) -> float:
+def timed(action: Callable[..., Any], *arguments: Any) -> float:
     started = time.perf_counter()
-    action()
+    action(*arguments)
     return time.perf_counter() - started
 
 
@@ -120,21 +120,20 @@ def costs(place: Place, repeats: int) -> Iterator[Row]:
     percent = rows // 100
     gone = [str(one) for one in collection.base["id"].take(np.arange(0, rows, 100)).to_pylist()]
     for _ in range(repeats):
-        builds.append(timed(lambda: collection.build(base)))
+        builds.append(timed(collection.build, base))
         mine = Corpus.open(place.clone(base))
-        more = collection.more
-        adds.append(timed(lambda mine=mine: add(mine, more.slice(0, percent))))
-        deletes.append(timed(lambda mine=mine: delete(mine, gone)))
+        adds.append(timed(add, mine, collection.more.slice(0, percent)))
+        deletes.append(timed(delete, mine, gone))
         reader = Corpus.open(mine.path)
         for number in range(20):
-            document = more.slice(percent + number, 1)
-            ones.append(timed(lambda mine=mine, document=document: add(mine, document)))
+            document = collection.more.slice(percent + number, 1)
+            ones.append(timed(add, mine, document))
             refreshes.append(timed(reader.refresh))
-            opens.append(timed(lambda mine=mine: Corpus.open(mine.path)))
-        thousand = more.slice(percent + 100, 1_000)
+            opens.append(timed(Corpus.open, mine.path))
+        thousand = collection.more.slice(percent + 100, 1_000)
         together, apart = Corpus.open(place.clone(base)), Corpus.open(place.clone(base))
-        one_call.append(timed(lambda corpus=together: add(corpus, thousand)))
-        many_calls.append(timed(lambda corpus=apart: _one_by_one(corpus, thousand)))
+        one_call.append(timed(add, together, thousand))
+        many_calls.append(timed(_one_by_one, apart, thousand))
         compactions.append(timed(mine.compact))
     build = median(builds)
     yield ("adding 1 %", "building everything", _ratio(median(adds), build))
@@ -166,7 +165,7 @@ def after_commits(place: Place) -> Iterator[Row]:
     collection = place.collection
     base = place.directory / "base"
     fresh = Corpus.open(base)
-    opened = median(timed(lambda: Corpus.open(base)) for _ in range(20))
+    opened = median(timed(Corpus.open, base) for _ in range(20))
     mine = Corpus.open(place.clone(base))
     done = 0
     for commits in COMMITS:
@@ -175,8 +174,8 @@ def after_commits(place: Place) -> Iterator[Row]:
             done += 1
         segments = mine.info().segments
         name = f"after {commits} commits of {SMALL} ({segments} segments)"
-        yield from searches(name, collection, mine, fresh, {})
-        opening = median(timed(lambda: Corpus.open(mine.path)) for _ in range(20))
+        yield from searches(name, collection, mine, fresh)
+        opening = median(timed(Corpus.open, mine.path) for _ in range(20))
         yield (f"{name}: opening", "a fresh index", _ratio(opening, opened))
     yield ("space after the commits", "a fresh index", _ratio(_bytes(mine.path), _bytes(base)))
 
@@ -202,15 +201,13 @@ def after_deletions(place: Place) -> Iterator[Row]:
             **collection.columns,
         )
         name = f"{percent} % deleted"
-        yield from searches(name, collection, mine, fresh, {})
+        yield from searches(name, collection, mine, fresh)
         yield (f"{name}: space", "a fresh index", _ratio(_bytes(mine.path), _bytes(fresh.path)))
     mine.compact()
     yield ("space after compaction", "a fresh index", _ratio(_bytes(mine.path), _bytes(fresh.path)))
 
 
-def searches(
-    name: str, collection: Collection, subject: Corpus, baseline: Corpus, options: dict[str, Any]
-) -> Iterator[Row]:
+def searches(name: str, collection: Collection, subject: Corpus, baseline: Corpus) -> Iterator[Row]:
     """Let two corpora take turns with the same queries, alone and in batches."""
     for strategy in STRATEGIES:
         alone: tuple[list[float], list[float]] = ([], [])
@@ -218,12 +215,10 @@ def searches(
         both = (subject, baseline)
         for number in range(BATCH):
             for corpus, seconds in zip(both, alone, strict=True):
-                seconds.append(
-                    timed(lambda c=corpus, n=number: _single(collection, c, n, strategy))
-                )
+                seconds.append(timed(_single, collection, corpus, number, strategy))
         for _ in range(7):
             for corpus, seconds in zip(both, together, strict=True):
-                seconds.append(timed(lambda c=corpus: _batch(collection, c, strategy)))
+                seconds.append(timed(_batch, collection, corpus, strategy))
         for what, (mine, other) in (("alone", alone), ("in a batch", together)):
             # The first ones load what is needed.
             ratio = _ratio(median(mine[len(mine) // 8 :]), median(other[len(other) // 8 :]))
