@@ -210,18 +210,19 @@ def after_deletions(place: Place) -> Iterator[Row]:
 def searches(name: str, collection: Collection, subject: Corpus, baseline: Corpus) -> Iterator[Row]:
     """Let two corpora take turns with the same queries, alone and in batches."""
     for strategy in STRATEGIES:
-        alone: tuple[list[float], list[float]] = ([], [])
-        together: tuple[list[float], list[float]] = ([], [])
-        both = (subject, baseline)
-        for number in range(BATCH):
-            for corpus, seconds in zip(both, alone, strict=True):
-                seconds.append(timed(_single, collection, corpus, number, strategy))
-        for _ in range(7):
-            for corpus, seconds in zip(both, together, strict=True):
-                seconds.append(timed(_batch, collection, corpus, strategy))
-        for what, (mine, other) in (("alone", alone), ("in a batch", together)):
-            # The first ones load what is needed.
-            ratio = _ratio(median(mine[len(mine) // 8 :]), median(other[len(other) // 8 :]))
+        ways = {
+            "alone": [(_single, number) for number in range(BATCH)],
+            "in a batch": [(_batch, 0)] * 7,
+        }
+        for what, calls in ways.items():
+            for corpus in (subject, baseline):  # the first call loads what is needed
+                calls[0][0](collection, corpus, 0, strategy)
+            seconds: dict[str, list[float]] = {"subject": [], "baseline": []}
+            for turn, (call, number) in enumerate(calls):
+                pairs = [("subject", subject), ("baseline", baseline)]
+                for which, corpus in pairs if turn % 2 else reversed(pairs):
+                    seconds[which].append(timed(call, collection, corpus, number, strategy))
+            ratio = _ratio(median(seconds["subject"]), median(seconds["baseline"]))
             yield (f"{name}: {strategy}, {what}", "a fresh index", ratio)
 
 
@@ -231,9 +232,9 @@ def _single(collection: Collection, corpus: Corpus, number: int, strategy: str) 
     corpus.search(query, strategy=strategy, max_results=DEPTH, query_vector=vector)
 
 
-def _batch(collection: Collection, corpus: Corpus, strategy: str) -> None:
-    vectors = None if collection.vectors is None else collection.vectors[BATCH:]
-    texts = collection.texts[BATCH:]
+def _batch(collection: Collection, corpus: Corpus, number: int, strategy: str) -> None:
+    vectors = None if collection.vectors is None else collection.vectors[BATCH + number :]
+    texts = collection.texts[BATCH + number :]
     corpus.search_batch(
         texts, strategy=strategy, max_results=DEPTH, query_vectors=vectors, threads=1
     )
