@@ -29,9 +29,16 @@ from soaking.report import judge, lines
 from soaking.watch import watch
 from soaking.writer import Writer
 
+SHOWN, LONGEST = 10, 1_000
+"""How many problems are printed, and how much of each."""
+
 
 def soak(told: argparse.Namespace) -> int:
     """Build an index, run the processes, print the report; return the exit status."""
+    for left_over in ("index", "fresh", "states"):
+        shutil.rmtree(told.directory / left_over, ignore_errors=True)
+    for left_over in (*told.directory.glob("samples-*.bin"), *told.directory.glob("*er*.json")):
+        left_over.unlink()
     index = told.directory / "index"
     numbers = np.arange(told.documents)
     versions = np.zeros(told.documents, np.int64)
@@ -46,8 +53,10 @@ def soak(told: argparse.Namespace) -> int:
         for name, value in report.items():
             if name != "problems":
                 print("\n".join(lines(name, value)))
-    for problem in report["problems"]:
-        print(f"PROBLEM: {problem[:2000]}", file=sys.stderr)
+    for problem in report["problems"][:SHOWN]:
+        print(f"PROBLEM: {problem[:LONGEST]}", file=sys.stderr)
+    if len(report["problems"]) > SHOWN:
+        print(f"and {len(report['problems']) - SHOWN} problems more", file=sys.stderr)
     return 1 if report["problems"] else 0
 
 

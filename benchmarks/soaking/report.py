@@ -15,6 +15,9 @@ from soaking.documents import COLUMNS, States, documents_of, resting
 from soaking.reader import KINDS, SAMPLE
 from soaking.watch import Watched, measure
 
+LEAST_SECONDS = 120.0
+"""A shorter soak does not tell growth from warming up."""
+
 
 def growth(values: list[float]) -> tuple[float, float]:
     """Return the level after warming up and at the end: medians of the second and last fifth."""
@@ -48,26 +51,11 @@ def judge(told: argparse.Namespace, seen: dict[str, Watched], directory: dict) -
         problems.append(f"expected {told.commits} commits, found {len(writer['commits'])}")
     if not sum(report["checked"] - report["close_calls"] for report in readers):
         problems.append("no answer was checked")
-    memory = {}
-    for name, each in seen.items():
-        before, after = growth(each.anonymous)
-        memory[name] = {
-            "anonymous MB": round(after, 1),
-            "resident MB": round(max(each.resident or [0.0]), 1),
-            "anonymous MB a minute": round(slope(directory["seconds"], each.anonymous), 2),
-            "open files": max(each.descriptors or [0]),
-        }
-        if after > before * 1.15 + 8:
-            problems.append(f"{name}: anonymous memory grew from {before:.0f} to {after:.0f} MB")
-        before, after = growth([float(count) for count in each.descriptors])
-        if after > before * 1.5 + 20:
-            problems.append(f"{name}: open files grew from {before:.0f} to {after:.0f}")
-    files_before, files_after = growth([float(count) for count in directory["files"]])
-    if files_after > files_before * 1.5 + 100:
-        problems.append(f"files of the index grew from {files_before:.0f} to {files_after:.0f}")
+    elapsed = max(directory["seconds"] or [1.0])
+    if elapsed >= LEAST_SECONDS:
+        problems += growth_problems(seen, directory)
     problems += _final_problems(told)
     size = _fresh_size(told)
-    elapsed = max(directory["seconds"] or [1.0])
     written = [one for one in writer["commits"] if one[0] != "rollback"]
     return {
         "problems": problems,
@@ -84,15 +72,40 @@ def judge(told: argparse.Namespace, seen: dict[str, Watched], directory: dict) -
         "processors": os.cpu_count(),
         "processors in use": round(sum(each.processor for each in seen.values()) / elapsed, 2),
         "writer busy": round(writer["busy"] / elapsed, 2),
-        "memory": memory,
+        "memory": {name: _levels(each, directory["seconds"]) for name, each in seen.items()},
         "files": {
             "median": median(directory["files"] or [0]),
             "most": max(directory["files"] or [0]),
+            "a minute": round(slope(directory["seconds"], directory["files"]), 2),
         },
         "space amplification": {
             "median": round(median(directory["bytes"] or [0]) / size, 2),
             "most": round(max(directory["bytes"] or [0]) / size, 2),
         },
+    }
+
+
+def growth_problems(seen: dict[str, Watched], directory: dict) -> Iterator[str]:
+    """Say what was larger at the end than after warming up, beyond what varies."""
+    for name, each in seen.items():
+        before, after = growth(each.anonymous)
+        if after > before * 1.15 + 8:
+            yield f"{name}: anonymous memory grew from {before:.0f} to {after:.0f} MB"
+        before, after = growth([float(count) for count in each.descriptors])
+        if after > before * 1.5 + 20:
+            yield f"{name}: open files grew from {before:.0f} to {after:.0f}"
+    before, after = growth([float(count) for count in directory["files"]])
+    if after > before * 1.5 + 100:
+        yield f"files of the index grew from {before:.0f} to {after:.0f}"
+
+
+def _levels(watched: Watched, seconds: list[float]) -> dict[str, float]:
+    return {
+        "anonymous MB": round(growth(watched.anonymous)[1], 1),
+        "resident MB": round(max(watched.resident or [0.0]), 1),
+        "anonymous MB a minute": round(slope(seconds, watched.anonymous), 2),
+        "open files": max(watched.descriptors or [0]),
+        "open files a minute": round(slope(seconds, list(watched.descriptors)), 2),
     }
 
 
