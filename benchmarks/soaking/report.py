@@ -47,8 +47,9 @@ def judge(told: argparse.Namespace, seen: dict[str, Watched], directory: dict) -
         if name != "writer" and (path := told.directory / f"{name}.json").exists()
     ]
     problems += [line for report in readers for line in report["wrong"]]
-    if len(writer["commits"]) < told.commits:
-        problems.append(f"expected {told.commits} commits, found {len(writer['commits'])}")
+    written = [one for one in writer["commits"] if one[0] != "rollback"]
+    if len(written) < told.commits:
+        problems.append(f"expected {told.commits} commits, found {len(written)}")
     if not sum(report["checked"] - report["close_calls"] for report in readers):
         problems.append("no answer was checked")
     elapsed = max(directory["seconds"] or [1.0])
@@ -56,7 +57,6 @@ def judge(told: argparse.Namespace, seen: dict[str, Watched], directory: dict) -
         problems += growth_problems(seen, directory)
     problems += _final_problems(told)
     size = _fresh_size(told)
-    written = [one for one in writer["commits"] if one[0] != "rollback"]
     return {
         "problems": problems,
         "seconds": round(elapsed, 1),

@@ -41,8 +41,12 @@ class Writer:
                 time.sleep(0.005)
             due = max(due + interval, now - interval)
             began = time.time()
+            if number % ROLL_BACK_EVERY == 0:
+                self._roll_back()
+                times.append(("rollback", began, time.time()))
+            middle = time.time()
             kind = self.commit(number)
-            times.append((kind, began, time.time()))
+            times.append((kind, middle, time.time()))
             spent.append(time.time() - began)
             if time.time() - told.started > told.seconds * 1.5:
                 break  # far too slow to end in time: the report says how many there were
@@ -57,9 +61,6 @@ class Writer:
             self.corpus.compact(threads=1)
             self._done()
             return "compaction"
-        if number % ROLL_BACK_EVERY == 0:
-            self._roll_back()
-            return "rollback"
         numbers, versions = self.numbers, self.versions
         size = int(self.rng.integers(1, 21))
         kind = self.rng.choice(["add", "upsert", "delete", "mixed"], p=[0.2, 0.45, 0.2, 0.15])
