@@ -90,7 +90,7 @@ class Writer:
                 found = writer.delete([f"d{one}" for one in deleted.tolist()] + ["nobody"])
                 _expect("deleted", size, found)
             if kind in ("upsert", "mixed"):
-                writer.upsert(table)
+                _expect("written", size, writer.upsert(table))
             if kind in ("add", "mixed"):
                 found = writer.add(self.documents.table(new, np.zeros(size, np.int64)))
                 _expect("added", size, found)
