@@ -203,7 +203,7 @@ def after_deletions(place: Place) -> Iterator[Row]:
         name = f"{percent} % deleted"
         yield from searches(name, collection, mine, fresh)
         yield (f"{name}: space", "a fresh index", _ratio(_bytes(mine.path), _bytes(fresh.path)))
-    mine.compact()
+    mine = mine.compact()
     yield ("space after compaction", "a fresh index", _ratio(_bytes(mine.path), _bytes(fresh.path)))
 
 

@@ -58,7 +58,7 @@ class Writer:
         """Do one thing; return what it was."""
         if number % COMPACT_EVERY == 0:
             self._publish(self.numbers, self.versions)
-            self.corpus.compact(threads=1)
+            self.corpus = self.corpus.compact(threads=1)
             self._done()
             return "compaction"
         numbers, versions = self.numbers, self.versions

@@ -22,11 +22,13 @@ def repair(
             threads=threads,
             progress=lambda stage, rows: update(stage, rows, None),
         )
-    rebuilt = [str(what) for what in report.rebuilt]
+    problems = [str(problem) for problem in report.problems]
     if as_json:
-        show_json({"rebuilt": rebuilt})
+        show_json({"rebuilt": report.rebuilt, "problems": problems})
         return
-    for what in rebuilt:
-        show(f"rebuilt {what}")
-    if not rebuilt:
+    for problem in problems:
+        say(problem)
+    for part in report.rebuilt:
+        show(f"rebuilt {part}")
+    if not problems:
         say("Nothing is damaged.")

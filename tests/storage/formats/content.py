@@ -23,10 +23,15 @@ TEXTS = (
 )
 
 
+def id_of(number: int) -> str:
+    """Return an id; some are no ASCII."""
+    return f"dok-{number:02d}" if number % 5 else f"dök-{number:02d}-🦊"
+
+
 def document(number: int, **changes: Any) -> dict[str, Any]:
     """Return a document; which columns are empty depends on its number."""
     found = {
-        "id": f"dok-{number:02d}" if number % 5 else f"dök-{number:02d}-🦊",
+        "id": id_of(number),
         "text": TEXTS[number % len(TEXTS)] + (f" item{number}" if number % 3 else ""),
         "title": None if number % 4 == 0 else f"title of {('hill', 'sea', 'night')[number % 3]}",
         "source": None if number % 6 == 0 else f"books/{number % 4}.md",
@@ -34,11 +39,7 @@ def document(number: int, **changes: Any) -> dict[str, Any]:
         "year": None if number % 7 == 0 else 1990 + number % 5,
         # Microseconds since 1970; some lie before it.
         "written": None if number % 8 == 0 else (number - 9) * 86_400_000_000 + number,
-        "parent": None
-        if number % 6 == 0
-        else "dök-00-🦊"
-        if number < 6
-        else f"dok-{number // 6:02d}",
+        "parent": None if number % 6 == 0 else id_of(number // 6),
     }
     return found | changes
 
@@ -50,7 +51,7 @@ UPSERTED = [
     document(40, text="a new owl in the night", title=None),
     document(17),  # unchanged: it keeps its row
 ]
-DELETED = ["dok-01", "dok-26", "dök-10-🦊", "nobody"]
+DELETED = ["dok-07", "dok-26", "dök-10-🦊", "nobody"]
 LATE = [document(number) for number in range(50, 53)]
 
 QUERIES: list[dict[str, Any]] = [
@@ -87,5 +88,5 @@ def rows_as_written() -> list[dict[str, Any]]:
 
 def rows_later() -> list[dict[str, Any]]:
     """Return the rows after one document more is deleted, three are added, and compaction."""
-    kept = [row for row in rows_as_written() if row["live"] and row["id"] != "dok-02"]
+    kept = [row for row in rows_as_written() if row["live"] and row["id"] != "dok-09"]
     return kept + [one | {"live": True} for one in LATE]
