@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from octavo.columns.arrow_types import Array
+from octavo.columns.buffers import buffer_view
 from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.metadata import DictionaryEncoder
 from octavo.columns.schema import ColumnChoice
@@ -29,7 +30,7 @@ ROWS_PER_BATCH: Final = 16_384
 BYTES_PER_BATCH: Final = 8 << 20
 METADATA_PREFIX: Final = "metadata."
 
-_OPTIONAL = ("title", "source", "timestamp", "parent")
+OPTIONAL_COLUMNS: Final = ("title", "source", "timestamp", "parent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class DocumentLayout:
     @staticmethod
     def of(choice: ColumnChoice) -> "DocumentLayout":
         """Return the layout for the chosen input columns."""
-        optional = tuple(name for name in _OPTIONAL if getattr(choice, name) is not None)
+        optional = tuple(name for name in OPTIONAL_COLUMNS if getattr(choice, name) is not None)
         return DocumentLayout(optional, choice.metadata)
 
     def schema(self) -> pa.Schema:
@@ -134,13 +135,8 @@ class DocumentsWriter:
         columns: list[Array] = [batch.ids, batch.content]
         columns.extend(getattr(batch, name) for name in self.layout.optional)
         columns.extend(_code_array(values) for values in codes.values())
-        if len(batch):
-            self._pending.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
-            self._pending_rows += len(batch)
-            self._pending_bytes += self._pending[-1].nbytes
+        self._append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         self.rows += len(batch)
-        if self._pending_rows >= self._rows_per_batch or self._pending_bytes >= BYTES_PER_BATCH:
-            self._flush()
         return codes
 
     def stored(self) -> Sequence[pa.RecordBatch]:
@@ -200,20 +196,50 @@ class DocumentsWriter:
         else:
             self.abort()
 
+    def _append(self, batch: pa.RecordBatch) -> None:
+        """Take rows into record batches, each of which is full with the row that reaches a bound.
+
+        So the file depends on the documents alone, and not on how they came in batches.
+        """
+        sizes = _text_bytes(batch)
+        start = taken = 0
+        while start < batch.num_rows:
+            room = self._rows_per_batch - self._pending_rows
+            wanted = BYTES_PER_BATCH - self._pending_bytes + taken
+            stop = min(start + room, int(np.searchsorted(sizes, wanted)) + 1, batch.num_rows)
+            self._pending.append(batch.slice(start, stop - start))
+            self._pending_rows += stop - start
+            self._pending_bytes += int(sizes[stop - 1]) - taken
+            start, taken = stop, int(sizes[stop - 1])
+            if self._pending_rows >= self._rows_per_batch or self._pending_bytes >= BYTES_PER_BATCH:
+                self._flush()
+
     def _flush(self) -> None:
-        """Write the pending rows, in batches of at most so many rows."""
+        """Write the pending rows as one record batch."""
         if not self._pending:
             return
-        joined = _joined(self._pending)
-        for start in range(0, joined.num_rows, self._rows_per_batch):
-            self._writer.write_batch(joined.slice(start, self._rows_per_batch))
-            self._written.add()
+        self._writer.write_batch(_joined(self._pending))
+        self._written.add()
         self._pending.clear()
         self._pending_rows = self._pending_bytes = 0
 
 
+def _text_bytes(batch: pa.RecordBatch) -> NDArray[np.int64]:
+    """Return how many bytes of text the rows up to each row hold."""
+    sizes = np.zeros(batch.num_rows, np.int64)
+    for column in batch.columns:
+        if column.type == pa.large_string() and len(column):
+            offsets = buffer_view(column.buffers()[1], np.int64, column.offset + len(column) + 1)
+            sizes += offsets[column.offset + 1 :] - offsets[column.offset]
+    return sizes
+
+
 def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+    schema = batches[0].schema
+    columns = [
+        pa.concat_arrays([each.column(number) for each in batches]) for number in range(len(schema))
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _code_array(codes: NDArray[np.int32]) -> Array:

@@ -20,11 +20,12 @@ from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind, requested_vec
 from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
 from octavo.storage.build import BuildRequest, Listener, build_index
+from octavo.storage.compact import compact_index
 from octavo.storage.memory_budget import parse_budget
 from octavo.storage.snapshot import open_snapshot
 from octavo.storage.tune import TuneRequest, tune_index
 from octavo.storage.verify import Verification, verify_index
-from octavo.storage.work import Work
+from octavo.storage.work import Work, work_of
 from octavo.strategies.queries import Queries, Texts, query_array
 
 
@@ -269,6 +270,27 @@ class Corpus(SearchableCorpus):
         )
         tune_index(self.path, request)
         return type(self).open(self.path, embedding=embedding)
+
+    def compact(
+        self,
+        *,
+        memory_budget: int | str | None = None,
+        threads: int | None = None,
+        progress: Callable[[str, int], None] | None = None,
+    ) -> "Corpus":
+        """Merge everything into one segment without deleted rows, and return the new state.
+
+        The result equals an index built from scratch of the same documents; nothing is embedded
+        again. The disk needs room for a second copy, for a while. Parameters as for :meth:`tune`.
+
+        Raises
+        ------
+        CorpusLockedError, CorpusCorruptError, OSError
+            See :func:`octavo.storage.compact.compact_index`; the index then stays as it was.
+        """
+        function = self._snapshot.query_embedding.given
+        compact_index(self.path, work_of(memory_budget, threads, progress), function)
+        return type(self).open(self.path, embedding=function)
 
     def info(self) -> CorpusInfo:
         """Describe the index: sizes, columns, analyser, embedding."""

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from octavo.columns.array_file import save_array
 from octavo.columns.document_batch import DocumentBatch, searchable_text
 from octavo.columns.documents_file import DocumentsWriter
 from octavo.columns.id_index import IdIndexBuilder
@@ -62,6 +63,8 @@ class ColumnsWriter:
         self._settings = settings
         self._ids = IdIndexBuilder()
         self._empty: list[Mask] = []
+        self._only_parents: list[Mask] = []
+        self._directory = directory
         with ExitStack() as files:
             self.documents = files.enter_context(
                 DocumentsWriter(
@@ -85,6 +88,8 @@ class ColumnsWriter:
         if prepared.vectors is not None:
             self.vectors.write(prepared.vectors)
         self._empty.append(_empty(prepared.analyzed))
+        only_parents = np.full(len(prepared.analyzed), prepared.documents.only_parents)
+        self._only_parents.append(only_parents)
         self._settings.progress("reading", self.rows)
 
     def close(self, live: Mask | None = None) -> WrittenColumns:
@@ -96,6 +101,9 @@ class ColumnsWriter:
             The rows to count; ``None`` counts all.
         """
         self._files.close()
+        only_parents = np.concatenate([np.zeros(0, np.bool_), *self._only_parents])
+        if only_parents.any():
+            save_array(self._directory / layout.ONLY_PARENTS, only_parents)
         empty = np.concatenate([np.zeros(0, np.bool_), *self._empty])
         missing = ~self.vectors.present()
         if live is not None:

@@ -1,6 +1,7 @@
 """Listing and checking the files that a manifest names."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from octavo.errors import CorpusCorruptError
@@ -8,18 +9,26 @@ from octavo.storage.durable import sync_directory, sync_file
 from octavo.storage.layout import segment_directory
 from octavo.storage.manifest import FileEntry, SegmentEntry
 
+_THREADS = 8
+"""Flushed side by side, many files take a disk little longer than one."""
+
 
 def sync_and_list(directory: Path) -> dict[str, FileEntry]:
     """Flush every file below ``directory`` to the disk and return their entries by relative path."""
-    entries = {}
+    directories: list[Path] = [directory]
+    files: list[Path] = []
     for path in sorted(directory.rglob("*")):
-        if path.is_dir():
-            sync_directory(path)
-            continue
+        (directories if path.is_dir() else files).append(path)
+
+    def flush(path: Path) -> FileEntry:
         sync_file(path)
-        entries[path.relative_to(directory).as_posix()] = FileEntry.of(path)
-    sync_directory(directory)
-    return entries
+        return FileEntry.of(path)
+
+    with ThreadPoolExecutor(min(_THREADS, max(1, len(files)))) as pool:
+        entries = list(pool.map(flush, files))
+        list(pool.map(sync_directory, directories))
+    names = [path.relative_to(directory).as_posix() for path in files]
+    return dict(zip(names, entries, strict=True))
 
 
 def check_sizes(index: Path, segment: SegmentEntry) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from octavo.engines.choice import requested_vector_index
 from octavo.storage import layout
+from octavo.storage.commit import commit
 from octavo.storage.durable import sync_directory, sync_file
 from octavo.storage.embedding_plan import EmbeddingPlan
 from octavo.storage.live_counts import without_rows
@@ -18,7 +19,6 @@ from octavo.storage.manifest import (
     Manifest,
     SegmentEntry,
     read_manifest,
-    write_manifest,
 )
 from octavo.storage.pending_segment import PendingSegment
 from octavo.storage.query_embedding import QueryEmbedding
@@ -164,8 +164,7 @@ class NextState:
         return build_segment(directory, (), replace(self._settings, vector_stage=None))[0]
 
     def _commit(self, manifest: Manifest) -> None:
-        sync_directory(self._snapshot.path / layout.SEGMENTS)
-        write_manifest(self._snapshot.path, manifest)
+        commit(self._snapshot.path, manifest, self._work.progress)
 
     def _discard_unless_committed(self) -> None:
         if read_manifest(self._snapshot.path).generation == self._generation:

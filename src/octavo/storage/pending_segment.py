@@ -12,10 +12,11 @@ from octavo.columns.buffers import RowPlaces
 from octavo.columns.documents_file import METADATA_PREFIX
 from octavo.columns.filters import ENTRY_ID
 from octavo.columns.id_index import id_hashes
+from octavo.storage import layout
 from octavo.storage.columns_stage import ColumnsWriter, PreparedBatch
 from octavo.storage.manifest import SegmentEntry
 from octavo.storage.pending_ids import PendingIds, first_matches
-from octavo.storage.segment_build import SCRATCH, discard, finish_segment
+from octavo.storage.segment_build import discard, finish_segment
 from octavo.storage.segment_settings import SegmentSettings
 from octavo.storage.vector_stage import Mask, Vectors
 
@@ -42,7 +43,7 @@ class PendingSegment:
         self._ids = PendingIds()
         directory.mkdir(parents=True)
         try:
-            self._columns = ColumnsWriter(directory, directory / SCRATCH, settings)
+            self._columns = ColumnsWriter(directory, directory / layout.ANALYZED_SCRATCH, settings)
         except BaseException:
             discard(directory)
             raise
@@ -107,7 +108,9 @@ class PendingSegment:
     def finish(self, live: Mask) -> SegmentEntry:
         """Write the postings and flush everything; counts are of live rows."""
         written = self._columns.close(live)
-        return finish_segment(self.directory, self.directory / SCRATCH, written, self._settings)
+        return finish_segment(
+            self.directory, self.directory / layout.ANALYZED_SCRATCH, written, self._settings
+        )
 
     def discard(self) -> None:
         """Remove all of it."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.id_index import check_unique
+from octavo.parallel import side_by_side
 from octavo.storage import layout
 from octavo.storage.block_max_stage import write_block_max_postings
 from octavo.storage.columns_stage import WrittenColumns, write_columns
@@ -22,7 +23,8 @@ from octavo.storage.postings_stage import write_postings
 from octavo.storage.segment import open_columns
 from octavo.storage.segment_settings import SegmentSettings
 
-SCRATCH = "analyzed.tmp"
+_SIDE_BY_SIDE = 5_000
+"""Rows of a segment that waits for the disk and for threads more than it computes."""
 
 
 def build_segment(
@@ -52,7 +54,7 @@ def build_segment(
         The disk is full.
     """
     directory.mkdir(parents=True)
-    scratch = directory / SCRATCH
+    scratch = directory / layout.ANALYZED_SCRATCH
     written = write_columns(directory, scratch, batches, settings)
     columns = open_columns(directory, written.rows)
     check_unique(written.ids, partial(columns.texts, "id"), settings.describe_row)
@@ -65,9 +67,15 @@ def finish_segment(
     """Give written columns their id index and postings, and flush everything to the disk."""
     columns = open_columns(directory, written.rows)
     written.ids.write(directory / layout.ID_HASHES, directory / layout.ID_ROWS)
-    keyword = write_postings(directory, scratch, columns, settings)
-    if settings.block_max:
-        write_block_max_postings(directory, scratch, settings)
+    index_words = partial(write_postings, directory, scratch, columns, settings)
+    index_words_for_batches = partial(write_block_max_postings, directory, scratch, settings)
+    if not settings.block_max:
+        keyword = index_words()
+    elif written.rows <= _SIDE_BY_SIDE:  # both fit the memory
+        keyword, _ = side_by_side(index_words, index_words_for_batches)
+    else:
+        keyword = index_words()
+        index_words_for_batches()
     scratch.unlink()
     return SegmentEntry(
         name=directory.name,

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 Derived = TypeVar("Derived")
 
+_ATTEMPTS = 100
+"""How often opening is begun again because a writer has committed meanwhile."""
+
 
 class Snapshot:
     """One committed state of an index, memory-mapped, safe to share between threads.
@@ -68,7 +71,7 @@ class Snapshot:
     ) -> None:
         self.path = index
         self.manifest: Manifest = manifest
-        self.analyzer = _analyzer(index, self.manifest)
+        self.analyzer = stored_analyzer(index, self.manifest)
         self._segments = _open_segments(index, manifest, earlier)
         self.keyword_index = KeywordIndex.open(
             [path for segment in self._segments for path in segment.keyword_directories()],
@@ -207,6 +210,11 @@ class Snapshot:
         return self._embedding.embed(texts)
 
     @property
+    def query_embedding(self) -> QueryEmbedding:
+        """What embeds the texts of this state, and texts that are added to it."""
+        return self._embedding
+
+    @property
     def embeds_queries(self) -> bool:
         """Whether query texts can be embedded; not where the vectors came from outside."""
         return self._embedding.available
@@ -246,15 +254,17 @@ def open_snapshot(index: Path, embedding: EmbeddingFunction | None = None) -> Sn
 def _present(
     index: Path, embedding: EmbeddingFunction | None, earlier: Snapshot | None
 ) -> Snapshot:
-    while True:
-        manifest = read_manifest(index)
+    manifest = read_manifest(index)
+    for _ in range(_ATTEMPTS):
         if earlier is not None and earlier.manifest == manifest:
             return earlier
         try:
             return Snapshot(index, manifest, embedding, earlier)
         except CorpusCorruptError:
-            if read_manifest(index).generation == manifest.generation:
+            before, manifest = manifest, read_manifest(index)
+            if manifest == before:
                 raise
+    return Snapshot(index, manifest, embedding, earlier)
 
 
 def _open_segments(index: Path, manifest: Manifest, earlier: Snapshot | None) -> list[Segment]:
@@ -275,7 +285,14 @@ def _open_segments(index: Path, manifest: Manifest, earlier: Snapshot | None) ->
     return segments
 
 
-def _analyzer(index: Path, manifest: Manifest) -> Analyzer:
+def stored_analyzer(index: Path, manifest: Manifest) -> Analyzer:
+    """Return the analyser of an index.
+
+    Raises
+    ------
+    CorpusFormatError
+        This octavo analyses otherwise than the one that built it.
+    """
     analyzer = Analyzer.from_dict(manifest.analyzer)
     if analyzer.fingerprint != manifest.analyzer_fingerprint:
         raise CorpusFormatError(
