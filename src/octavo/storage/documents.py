@@ -100,6 +100,18 @@ class StoredDocuments:
             present[here] = True if mask is None else mask[local]
         return values, present
 
+    def only_parents(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of ``rows`` are parents and nothing else."""
+        found = np.zeros(len(rows), np.bool_)
+        if all(segment.only_parents is None for segment in self._segments):
+            return found
+        owners = np.searchsorted(self._starts, rows, side="right") - 1
+        for number in np.unique(owners).tolist():
+            marks, here = self._segments[number].only_parents, owners == number
+            if marks is not None:
+                found[here] = marks[rows[here] - self._starts[number]]
+        return found
+
     def rows_of_id(self, identifier: str) -> list[int]:
         """Return the live row of an id; empty where there is none."""
         return [row for row in self.rows_of([identifier]).tolist() if row >= 0]

@@ -14,8 +14,9 @@ from octavo.columns.filters import ENTRY_ID
 from octavo.columns.id_index import id_hashes
 from octavo.storage import layout
 from octavo.storage.columns_stage import ColumnsWriter, PreparedBatch
-from octavo.storage.manifest import SegmentEntry
+from octavo.storage.manifest import FileEntry, SegmentEntry
 from octavo.storage.pending_ids import PendingIds, first_matches
+from octavo.storage.segment import Segment, open_segment
 from octavo.storage.segment_build import discard, finish_segment
 from octavo.storage.segment_settings import SegmentSettings
 from octavo.storage.vector_stage import Mask, Vectors
@@ -112,10 +113,27 @@ class PendingSegment:
             self.directory, self.directory / layout.ANALYZED_SCRATCH, written, self._settings
         )
 
-    def discard(self) -> None:
-        """Remove all of it."""
+    def opened(self, index: Path, live: Mask, dimensions: int | None) -> Segment:
+        """Return what was written as a segment without postings, of which ``live`` rows are live.
+
+        It is merged with others; nothing is flushed.
+        """
+        written = self._columns.close(live)
+        written.ids.write(self.directory / layout.ID_HASHES, self.directory / layout.ID_ROWS)
+        files = sorted(path for path in self.directory.iterdir() if path.is_file())
+        entry = SegmentEntry(
+            name=self.directory.name,
+            rows=written.rows,
+            null_vectors=written.null_vectors,
+            empty_texts=written.empty_texts,
+            keyword=(),
+            files={path.name: FileEntry.of(path) for path in files},
+        )
+        return open_segment(index, entry, dimensions).with_live(entry, live)
+
+    def close(self) -> None:
+        """Close the files, whether they are finished or of no use."""
         self._columns.abort()
-        discard(self.directory)
 
     def _with_id(self, identifier: str) -> Mask:
         mask = np.zeros(self.rows, np.bool_)

@@ -56,6 +56,13 @@ class TransactionRows:
         second = np.zeros(0, np.bool_) if self.pending is None else self.pending.matching(filters)
         return np.flatnonzero(np.concatenate([first, second]) & self.states.live)
 
+    def only_parents(self, rows: Rows) -> Mask:
+        """Return which of ``rows`` are parents and nothing else; none that was added is."""
+        found = np.zeros(len(rows), np.bool_)
+        old = rows < self._snapshot.rows
+        found[old] = self._snapshot.only_parents(rows[old])
+        return found
+
     def texts(self, column: str, rows: Rows) -> list[str | None]:
         """Return the values of a text column at ``rows``."""
         return self._joined(rows, lambda reader, local: reader.texts(column, local))
