@@ -72,11 +72,8 @@ class Snapshot:
         self.path = index
         self.manifest: Manifest = manifest
         self.analyzer = stored_analyzer(index, self.manifest)
-        self._segments = open_segments(
-            index,
-            manifest,
-            None if earlier is None else (earlier.manifest, earlier.segments),
-        )
+        held = None if earlier is None else (earlier.manifest, earlier.segments)
+        self._segments = open_segments(index, manifest, held)
         self.keyword_index = KeywordIndex.open(
             [path for segment in self._segments for path in segment.keyword_directories()],
             self.rows,

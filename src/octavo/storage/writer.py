@@ -29,7 +29,6 @@ from octavo.storage.commit import remove_remains
 from octavo.storage.durable import errors_naming
 from octavo.storage.further_inputs import column_choice, read_documents, read_ids
 from octavo.storage.lock import writer_lock
-from octavo.storage.manifest import read_manifest
 from octavo.storage.next_state import NextState
 from octavo.storage.snapshot import Snapshot
 from octavo.storage.stages import Stage
@@ -63,8 +62,9 @@ def index_writer(opened: Snapshot, work: Work) -> Iterator["IndexWriter"]:
         The disk is full, or the index cannot be written; it stays as it was.
     """
     with errors_naming(opened.path), writer_lock(opened.path):
-        remove_remains(opened.path, read_manifest(opened.path))
-        writer = IndexWriter(opened.refreshed(), work)
+        snapshot = opened.refreshed()
+        remove_remains(opened.path, snapshot.manifest)
+        writer = IndexWriter(snapshot, work)
         try:
             yield writer
             writer.commit()
