@@ -24,6 +24,7 @@ from octavo.errors import (
     SourceLoadingError,
 )
 from octavo.storage import next_state
+from octavo.storage.snapshot import Snapshot
 
 WORDS = ["fox", "whale", "owl", "red", "blue", "green", "song", "sea"]
 
@@ -634,6 +635,63 @@ def test_a_refresh_opens_only_what_is_new(tmp_path):
     assert new.vectors is old.vectors
     assert new.structure is old.structure
     assert "d1" not in dict(hits(corpus, "fox", "vector"))
+
+
+def test_a_refresh_never_goes_back(tmp_path, monkeypatch):
+    corpus = build(tmp_path / "index", many(3))
+    reader = Corpus.open(tmp_path / "index")
+    found, go_on = threading.Event(), threading.Event()
+    refreshed = Snapshot.refreshed
+
+    def slow(self):
+        present = refreshed(self)
+        if not found.is_set():
+            found.set()
+            assert go_on.wait(30)
+        return present
+
+    with corpus.writer() as writer:
+        writer.delete(["d0"])
+    monkeypatch.setattr(Snapshot, "refreshed", slow)
+    first = threading.Thread(target=reader.refresh)
+    first.start()
+    assert found.wait(30)
+    with corpus.writer() as writer:
+        writer.delete(["d1"])
+    second = threading.Thread(target=reader.refresh)
+    second.start()
+    second.join(0.2)  # it waits, or would be overtaken
+    go_on.set()
+    first.join()
+    second.join()
+    assert len(reader) == 1
+
+
+def test_searches_beside_a_refresh_see_one_state(tmp_path):
+    # Each state holds the word in as many documents as its number says, under ids of its own.
+    corpus = build(tmp_path / "index", table(("0-0", "fox")))
+    reader = Corpus.open(tmp_path / "index")
+    stop, wrong = threading.Event(), []
+
+    def search():
+        while not stop.is_set():
+            states = [each.split("-")[0] for each, _ in hits(reader, "fox", "hybrid")]
+            if len(set(states)) != 1 or len(states) != int(states[0]) + 1:
+                wrong.append(states)
+
+    threads = [threading.Thread(target=search) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for state in range(1, 12):
+        with corpus.writer(threads=1) as writer:
+            writer.delete([f"{state - 1}-{number}" for number in range(state)])
+            writer.add(table(*((f"{state}-{number}", "fox") for number in range(state + 1))))
+        reader.refresh()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(reader) == 12
 
 
 def test_a_second_writer_is_told_who_has_the_lock(tmp_path):
