@@ -182,8 +182,12 @@ def id_hashes(identifiers: Sequence[str]) -> NDArray[np.uint64]:
     A lone surrogate cannot be encoded; no stored id equals its replacement by accident, since texts
     are compared too.
     """
-    encodable = [text.encode("utf-8", "replace").decode() for text in identifiers]
-    return hash_texts(pa.array(encodable, pa.large_string()))
+    try:
+        texts = pa.array(identifiers, pa.large_string())
+    except UnicodeEncodeError:
+        encodable = [text.encode("utf-8", "replace").decode() for text in identifiers]
+        texts = pa.array(encodable, pa.large_string())
+    return hash_texts(texts)
 
 
 def find_duplicates(

@@ -46,10 +46,13 @@ class StoredDocuments:
         """Return the live rows that match every filter (S7)."""
         return self._filters.selection(filters)
 
-    def rows_of(self, identifiers: Sequence[str]) -> NDArray[np.int64]:
-        """Return the live row of each id, -1 where there is none."""
+    def rows_of(
+        self, identifiers: Sequence[str], hashes: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the live row of each id, -1 where there is none; ``hashes`` are those of the ids."""
         found = np.full(len(identifiers), -1, np.int64)
-        hashes = id_hashes(identifiers)
+        if hashes is None:
+            hashes = id_hashes(identifiers)
         for segment, start in zip(self._segments, self._starts, strict=False):
             local = segment.ids.rows(identifiers, hashes)
             found = np.where(local >= 0, local + start, found)

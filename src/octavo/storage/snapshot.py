@@ -69,8 +69,7 @@ class Snapshot:
         embedding: EmbeddingFunction | None = None,
         earlier: "Snapshot | None" = None,
     ) -> None:
-        self.path = index
-        self.manifest: Manifest = manifest
+        self.path, self.manifest = index, manifest
         self.analyzer = stored_analyzer(index, self.manifest)
         held = None if earlier is None else (earlier.manifest, earlier.segments)
         self._segments = open_segments(index, manifest, held)
@@ -155,9 +154,11 @@ class Snapshot:
         """Return what an index knows the documents by: their ids."""
         return self._documents.ids(rows)
 
-    def rows_of(self, identities: Sequence[str]) -> NDArray[np.int64]:
-        """Return the live row of each id, -1 where there is none."""
-        return self._documents.rows_of(identities)
+    def rows_of(
+        self, identities: Sequence[str], hashes: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the live row of each id, -1 where there is none; ``hashes`` are those of the ids."""
+        return self._documents.rows_of(identities, hashes)
 
     def fence(self, allowed_sources: Collection[str]) -> NDArray[np.bool_] | None:
         """Return which live rows come from an allowed source; ``None`` where none is named."""

@@ -43,7 +43,7 @@ class TransactionRows:
     def rows_of(self, identifiers: Sequence[str], hashes: NDArray[np.uint64]) -> Rows:
         """Return the live row of each id, -1 where there is none."""
         live, before = self.states.live, self._snapshot.rows
-        rows = self._snapshot.rows_of(identifiers)
+        rows = self._snapshot.rows_of(identifiers, hashes)
         there = np.flatnonzero(rows >= 0)
         rows[there[~live[rows[there]]]] = -1
         if self.pending is not None:
