@@ -219,7 +219,8 @@ class Corpus(SearchableCorpus):
         CorpusFormatError, CorpusCorruptError
             The index is gone or damaged; this corpus stays what it was.
         """
-        self._snapshot = self._snapshot.refreshed()
+        with self._moving:  # or a slower thread could move back
+            self._snapshot = self._snapshot.refreshed()
         return self
 
     def tune(
