@@ -68,16 +68,25 @@ class QueryEmbedding:
         """Return one vector a text; threads take turns at an application's function (S42)."""
         if self._entry is None:
             raise ConfigurationError("the index has no vectors to embed queries for")
-        function = self._resolved(self._entry)
+        function = self.function()
         if isinstance(function, HashEmbedding):
             return function.embed_batch(texts)
         with self._turn:
             return embed_texts(function, texts, dimensions=self._entry.dimensions)
 
-    def _resolved(self, entry: EmbeddingEntry) -> EmbeddingFunction:
+    def function(self) -> EmbeddingFunction:
+        """Return the function: the caller's own, or the one that the index names.
+
+        Raises
+        ------
+        ConfigurationError
+            The index names none, or it is not to be had.
+        """
+        if self._entry is None:
+            raise ConfigurationError("the index has no vectors to embed queries for")
         with self._turn:
             if self._function is None:
-                self._function = self._find(entry)
+                self._function = self._find(self._entry)
             return self._function
 
     def _find(self, entry: EmbeddingEntry) -> EmbeddingFunction:

@@ -57,17 +57,25 @@ class ColumnStage:
 
 
 class FunctionStage:
-    """An application's embedding function, called by one thread at a time (S42)."""
+    """An application's embedding function, called by one thread at a time (S42).
+
+    Parameters
+    ----------
+    function
+        The function.
+    dimensions
+        What its vectors must have; ``None`` lets the first decide.
+    """
 
     concurrent = False
 
-    def __init__(self, function: EmbeddingFunction) -> None:
-        self._function = function
-        self._dimensions: int | None = None
+    def __init__(self, function: EmbeddingFunction, dimensions: int | None = None) -> None:
+        self.function = function
+        self._dimensions = dimensions
 
     def vectors(self, batch: DocumentBatch, analyzed: pa.LargeStringArray) -> Vectors:  # noqa: ARG002
         """Embed the searchable text of each document."""
         texts = searchable_text(batch)
-        raw = embed_texts(self._function, texts, dimensions=self._dimensions)
+        raw = embed_texts(self.function, texts, dimensions=self._dimensions)
         self._dimensions = raw.shape[1]
         return unit_length(raw), None
