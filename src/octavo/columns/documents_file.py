@@ -7,7 +7,7 @@ is null, and the slot beneath holds -1, so that a reader needs no validity bits.
 ``dictionaries.arrow`` holds one row with, for each key, the list of its values in code order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from types import TracebackType
@@ -23,6 +23,7 @@ from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.metadata import DictionaryEncoder
 from octavo.columns.schema import ColumnChoice
 from octavo.columns.timestamps import UTC_MICROSECONDS
+from octavo.columns.written_batches import WrittenBatches
 from octavo.errors import InvalidArgumentError
 
 ROWS_PER_BATCH: Final = 16_384
@@ -120,6 +121,7 @@ class DocumentsWriter:
         self._pending: list[pa.RecordBatch] = []
         self._pending_rows = 0
         self._pending_bytes = 0
+        self._written = WrittenBatches(documents_path)
         self._file = pa.OSFile(str(documents_path), "wb")
         try:
             self._writer = pa.ipc.new_file(self._file, self._schema)
@@ -136,6 +138,20 @@ class DocumentsWriter:
         self._append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         self.rows += len(batch)
         return codes
+
+    def stored(self) -> Sequence[pa.RecordBatch]:
+        """Return all rows written so far as record batches, most of them memory-mapped."""
+        if len(self._pending) > 1:
+            self._pending = [_joined(self._pending)]
+        return [*self._written.batches(), *self._pending]
+
+    def code(self, key: str, value: str) -> int:
+        """Return the code of a metadata value; -1 where no row so far has it."""
+        return self._encoders[key].code(value)
+
+    def dictionary(self, key: str) -> pa.LargeStringArray:
+        """Return the distinct values of one metadata key so far, in code order."""
+        return self._encoders[key].dictionary()
 
     def dictionaries(self) -> Mapping[str, pa.LargeStringArray]:
         """Return the distinct values of each metadata key so far, in code order."""
@@ -202,11 +218,8 @@ class DocumentsWriter:
         """Write the pending rows as one record batch."""
         if not self._pending:
             return
-        columns = [
-            pa.concat_arrays([each.column(number) for each in self._pending])
-            for number in range(len(self._schema))
-        ]
-        self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+        self._writer.write_batch(_joined(self._pending))
+        self._written.add()
         self._pending.clear()
         self._pending_rows = self._pending_bytes = 0
 
@@ -219,6 +232,14 @@ def _text_bytes(batch: pa.RecordBatch) -> NDArray[np.int64]:
             offsets = buffer_view(column.buffers()[1], np.int64, column.offset + len(column) + 1)
             sizes += offsets[column.offset + 1 :] - offsets[column.offset]
     return sizes
+
+
+def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    schema = batches[0].schema
+    columns = [
+        pa.concat_arrays([each.column(number) for each in batches]) for number in range(len(schema))
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _code_array(codes: NDArray[np.int32]) -> Array:

@@ -64,6 +64,11 @@ def next_segment_name(index: Path) -> str:
     return f"{max((int(name) for name in names if is_segment_name(name)), default=0) + 1:08d}"
 
 
+def next_segment(index: Path) -> Path:
+    """Return the directory of a new segment; only the writer may ask."""
+    return segment_directory(index, next_segment_name(index))
+
+
 def live_file(generation: int) -> str:
     """Return the name, within a segment, of the live rows as a commit leaves them."""
     return f"{LIVE}/{generation:08d}.npy"

@@ -46,8 +46,6 @@ class QueryEmbedding:
     ) -> None:
         self._entry = entry
         self._analyzer = analyzer
-        self.given = function
-        """The caller's own function."""
         self._function = function
         self._turn = threading.Lock()
 
@@ -68,25 +66,28 @@ class QueryEmbedding:
         """Return one vector a text; threads take turns at an application's function (S42)."""
         if self._entry is None:
             raise ConfigurationError("the index has no vectors to embed queries for")
-        function = self.function()
+        function = self._resolved(self._entry)
         if isinstance(function, HashEmbedding):
             return function.embed_batch(texts)
         with self._turn:
             return embed_texts(function, texts, dimensions=self._entry.dimensions)
 
     def function(self) -> EmbeddingFunction:
-        """Return the function: the caller's own, or the one that the index names.
+        """Return the function, found if need be.
 
         Raises
         ------
         ConfigurationError
-            The index names none, or it is not to be had.
+            The index has no vectors, or cannot name its function.
         """
         if self._entry is None:
-            raise ConfigurationError("the index has no vectors to embed queries for")
+            raise ConfigurationError("the index has no vectors")
+        return self._resolved(self._entry)
+
+    def _resolved(self, entry: EmbeddingEntry) -> EmbeddingFunction:
         with self._turn:
             if self._function is None:
-                self._function = self._find(self._entry)
+                self._function = self._find(entry)
             return self._function
 
     def _find(self, entry: EmbeddingEntry) -> EmbeddingFunction:

@@ -1,6 +1,6 @@
 """One open segment: its columns, ids and vectors, memory-mapped."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from octavo.engines.keyword.block_max.files import DESCRIPTION, BlockMaxPostings
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import checksum
+from octavo.storage.files import check_sizes
 from octavo.storage.live_rows import read_live
 from octavo.storage.manifest import SegmentEntry
 from octavo.storage.structure_file import StructureFile, open_structure
@@ -50,6 +51,10 @@ class Segment:
     def rows(self) -> int:
         """The number of rows, live or not."""
         return self.entry.rows
+
+    def with_live(self, entry: SegmentEntry, live: NDArray[np.bool_] | None) -> "Segment":
+        """Return the same open files with other live rows."""
+        return replace(self, entry=entry, live=live, ids=self.ids.with_live(live))
 
     def keyword_directories(self) -> list[Path]:
         """Return the directories of its postings, in row order."""
@@ -91,18 +96,19 @@ def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Se
     """
     directory = layout.segment_directory(index, entry.name)
     columns = open_columns(directory, entry.rows)
+    live = open_live(directory, entry)
     ids = IdIndex(
         directory / layout.ID_HASHES,
         directory / layout.ID_ROWS,
         partial(columns.texts, "id"),
         expected_rows=entry.rows,
+        live=live,
     )
     vectors = None if dimensions is None else open_vectors(directory, entry, dimensions)
     codes = None if dimensions is None else _open_codes(directory, entry, dimensions)
     present = open_mask(directory, entry, layout.VECTOR_PRESENT)
     block_max = _open_block_max(directory, entry)
     structure = None if vectors is None else open_structure(directory, entry)
-    live = open_live(directory, entry)
     only_parents = open_mask(directory, entry, layout.ONLY_PARENTS)
     return Segment(
         directory,
@@ -117,6 +123,20 @@ def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Se
         live,
         only_parents,
     )
+
+
+def reopen_live(index: Path, segment: Segment, entry: SegmentEntry) -> Segment:
+    """Return an open segment with the live rows of a later entry.
+
+    Raises
+    ------
+    CorpusCorruptError
+        Their file is missing or damaged.
+    """
+    if entry.live is not None and entry.live.file in entry.files:
+        only = {entry.live.file: entry.files[entry.live.file]}
+        check_sizes(index, replace(entry, files=only))
+    return segment.with_live(entry, open_live(segment.directory, entry))
 
 
 def open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDArray[np.float32]:

@@ -43,6 +43,10 @@ class _Files:
         for start in range(0, rows, _ZERO_ROWS):
             self.write(block[: rows - start])
 
+    def read(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = self._vectors.read(rows)
+        return found
+
     def writers(self) -> tuple[VectorWriter, ...]:
         return (self._vectors, *(self._codes or ()))
 
@@ -86,6 +90,18 @@ class SegmentVectors:
         self._present.append(mask)
         self.nulls += len(mask) - int(np.count_nonzero(mask))
 
+    def present(self) -> Mask:
+        """Return which of the rows so far have a vector."""
+        if len(self._present) > 1:
+            self._present = [np.concatenate(self._present)]
+        return self._present[0] if self._present else np.zeros(0, np.bool_)
+
+    def read(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return vectors that were written; of no dimensions while there is none."""
+        if self._files is None:
+            return np.zeros((len(rows), 0), np.float32)
+        return self._files.read(rows)
+
     def __enter__(self) -> Self:
         return self
 
@@ -103,4 +119,4 @@ class SegmentVectors:
             if error is not None:
                 writers.__exit__(kind, error, traceback)
         if kind is None and self.nulls:
-            save_array(self._directory / layout.VECTOR_PRESENT, np.concatenate(self._present))
+            save_array(self._directory / layout.VECTOR_PRESENT, self.present())
