@@ -56,6 +56,17 @@ class TransactionRows:
         second = np.zeros(0, np.bool_) if self.pending is None else self.pending.matching(filters)
         return np.flatnonzero(np.concatenate([first, second]) & self.states.live)
 
+    def only_parents(self, rows: Rows) -> Mask:
+        """Return which of ``rows`` are parents and nothing else; none that a transaction added is."""
+        marked = np.zeros(len(rows), np.bool_)
+        start = 0
+        for segment in self._snapshot.segments:
+            inside = np.flatnonzero((rows >= start) & (rows < start + segment.rows))
+            if segment.only_parents is not None:
+                marked[inside] = segment.only_parents[rows[inside] - start]
+            start += segment.rows
+        return marked
+
     def texts(self, column: str, rows: Rows) -> list[str | None]:
         """Return the values of a text column at ``rows``."""
         return self._joined(rows, lambda reader, local: reader.texts(column, local))
