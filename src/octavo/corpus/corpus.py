@@ -130,7 +130,8 @@ class Corpus(SearchableCorpus):
         threads
             By default one for each processor.
         overwrite
-            Replace an existing index; readers see the old one until the new is complete.
+            Replace an existing index; readers see the old one until the new is complete. A function
+            that embedded it too is asked only for texts that it does not have.
         progress
             Called with :class:`BuildProgress` and once with the chosen columns.
 
