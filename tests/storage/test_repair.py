@@ -1,6 +1,9 @@
 """Derived parts are built again; what nothing else tells is refused, and nothing is changed."""
 
 import shutil
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from tests.storage.test_merge import OPTIONS, by_function, searches, table
 
 from octavo import Corpus, CorpusCorruptError, CorpusLockedError, DimensionMismatchError
 from octavo.storage import layout
+from octavo.storage.commit import CommitStep
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import read_manifest
 from octavo.storage.repair import Repair, repair_index
@@ -216,3 +220,37 @@ def test_repeated_ids_cannot_be_repaired(tmp_path):
     segmented(tmp_path / "index", [table(0, 5), table(3, 4)], **OPTIONS)
     with pytest.raises(CorpusCorruptError, match="every id once"):
         repair_index(tmp_path / "index", WORK)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from octavo.storage.repair import repair_index
+from octavo.storage.work import work_of
+
+def kill(stage, rows):
+    if stage == sys.argv[2]:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+repair_index(Path(sys.argv[1]), work_of(None, 1, kill))
+"""
+
+
+@pytest.mark.parametrize(
+    "stage", ["reading", "indexing words", CommitStep.WRITE.value, CommitStep.REMOVE.value]
+)
+def test_a_killed_repair_leaves_the_damage_or_none(tmp_path, stage):
+    index = tmp_path / "index"
+    segmented(index, PARTS, [(3, 9), ()], **OPTIONS)
+    flip(layout.segment_directory(index, "00000001") / "id_rows.npy")
+    problems = verify_index(index).problems
+    killed = subprocess.run([sys.executable, "-c", KILLED, index, stage], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    done = stage == CommitStep.REMOVE
+    assert verify_index(index).problems == (() if done else problems)
+    assert repair_index(index, WORK).rebuilt == (() if done else ("ids",))
+    assert verify_index(index).whole
+    with Corpus.open(index).writer() as writer:
+        writer.delete(["d1"])
+    assert verify_index(index).whole
+    assert verify_index(index).remains == ()
