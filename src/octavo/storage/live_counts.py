@@ -54,5 +54,8 @@ def _empty_texts(segment: Segment, dead: NDArray[np.int64], analyzer: Analyzer) 
         }
         documents = DocumentBatch(texts["id"], texts["content"], texts["title"])
         analyzed = analyzer.analyze_batch(searchable_text(documents))
-        empty += sum(not text for text in analyzed.to_pylist())
+        silent = np.array([not text for text in analyzed.to_pylist()], np.bool_)
+        if segment.only_parents is not None:
+            silent |= segment.only_parents[rows]
+        empty += int(np.count_nonzero(silent))
     return empty

@@ -204,7 +204,7 @@ class IndexWriter:
         _refuse_repeated(repeated, identifiers, hashes, place)
         positions = np.flatnonzero(old)
         same = unchanged(documents.take(positions), self._rows, rows[positions])
-        same &= ~self._rows.only_parents(rows[positions])
+        same &= ~self._rows.only_parents(rows[positions])  # from now on it can be found
         kept[rows[positions[same]]] = True
         changed = np.ones(len(rows), np.bool_)
         changed[positions[same]] = False
