@@ -23,6 +23,8 @@ from octavo.kernels.seek import seek_row
 SCORED, SKIPPED, LOOKED_UP = 0, 1, 2
 """Counters: postings scored, blocks of postings skipped, rows looked up."""
 
+_FEW_REFUSED = 8
+
 POSTINGS = (
     readonly(types.int32),
     readonly(types.uint16),
@@ -137,6 +139,8 @@ def rank_rarest_first(
             searched[clause] += gains[clause]
     kept = np.empty(BLOCK, np.int64)
     places = np.empty(clauses, np.int64)
+    taken = 0
+    refused = 0
     threshold = -1.0
     if size == limit:
         threshold = np.float64(key_score(heap[base]))
@@ -189,7 +193,9 @@ def rank_rarest_first(
             for index in range(candidates):
                 place = kept[index]
                 row = np.int64(rows[place])
-                if admitted.shape[0] and not admitted[row]:
+                # Asking costs more than scoring does, unless many rows are not admitted.
+                early = refused > taken + _FEW_REFUSED
+                if early and not admitted[row]:
                     continue
                 code = np.int64(codes[place])
                 factor = factors[code]
@@ -224,6 +230,10 @@ def rank_rarest_first(
                 key = hit_key(score, first_row + row)
                 if size == limit and key < heap[base]:
                     continue
+                if not early and admitted.shape[0] and not admitted[row]:
+                    refused += 1
+                    continue
+                taken += 1
                 seen = False
                 for other in range(clause):
                     place = seek_row(rows, places[other], stops[other], row)

@@ -51,13 +51,19 @@ def rank_queries(
     from ``heap_offsets[q]`` to ``heap_offsets[q + 1]`` and holds ``sizes[q]`` keys. The rest
     is as in :func:`octavo.kernels.block_max.rank_rarest_first`.
     """
-    sums = np.zeros(WINDOW, np.float32)
+    windows = False
+    for query in range(sizes.shape[0]):
+        windows |= accumulated[query]
+    sums = np.zeros(WINDOW if windows else 0, np.float32)
     for query in range(sizes.shape[0]):
         first = clause_offsets[query]
         last = clause_offsets[query + 1]
         base = heap_offsets[query]
         limit = heap_offsets[query + 1] - base
-        if limit == 0:
+        postings = np.int64(0)
+        for clause in range(first, last):
+            postings += stops[clause] - starts[clause]
+        if limit == 0 or postings == 0:
             continue
         if not accumulated[query]:
             sizes[query] = rank_rarest_first(

@@ -32,7 +32,9 @@ def write_block_max_postings(directory: Path, scratch: Path, settings: SegmentSe
         return list(invert(runs / str(number), reader.read(rows), rows.start, memory))
 
     settings.progress("indexing words for batches", 0)
-    found = ordered_map(invert_range, list(enumerate(ranges)), threads=settings.threads)
+    found = ordered_map(
+        invert_range, list(enumerate(ranges)), threads=min(settings.threads, len(ranges))
+    )
     write_block_max(directory / layout.BLOCK_MAX, [run for each in found for run in each])
     settings.progress("indexing words for batches", reader.rows)
-    shutil.rmtree(runs)
+    shutil.rmtree(runs, ignore_errors=True)  # small runs stay in memory

@@ -144,7 +144,10 @@ def _build_and_commit(
         ),
         segments=(entry,),
         settings=UpdateSettings(
-            request.block_max, request.vector_index.recall, request.vector_index.kind.value
+            request.block_max,
+            request.vector_index.recall,
+            request.vector_index.kind.value,
+            plan.specification,
         ),
     )
     commit(out, manifest, lambda stage, rows: request.listener(BuildProgress(stage, rows)))

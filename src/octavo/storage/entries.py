@@ -1,7 +1,7 @@
 """What a manifest says: of the index, of each segment, and of each file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +109,16 @@ class SegmentEntry:
         """The number of rows that are not deleted."""
         return self.rows if self.live is None else self.live.rows
 
+    def same_rows(self, other: "SegmentEntry") -> bool:
+        """Whether both say the same of the same files, but for which rows are live."""
+        return _but_for_live(self) == _but_for_live(other)
+
+
+def _but_for_live(entry: SegmentEntry) -> SegmentEntry:
+    live = None if entry.live is None else entry.live.file
+    files = {name: each for name, each in entry.files.items() if name != live}
+    return replace(entry, files=files, live=None, null_vectors=0, empty_texts=0)
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingEntry:
@@ -146,11 +156,14 @@ class UpdateSettings:
         The recall at 10 that vector search is tuned to.
     vector_index
         How vectors are searched, a name of :class:`octavo.engines.choice.VectorIndexKind`.
+    embedding
+        What makes the vectors, also while there is none yet whose dimensions are known.
     """
 
     block_max: bool = True
     recall: float = DEFAULT_RECALL
     vector_index: str = VectorIndexKind.AUTOMATIC.value
+    embedding: str = "none"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ VECTOR_LISTS = "vector_lists.faiss"
 LIST_OF_ROW = "list_of_row.npy"
 VECTOR_GRAPH = "vector_graph.faiss"
 VECTOR_STRUCTURES = (VECTOR_LISTS, LIST_OF_ROW, VECTOR_GRAPH)
+ONLY_PARENTS = "only_parents.npy"
 ID_HASHES = "id_hashes.npy"
 ID_ROWS = "id_rows.npy"
 KEYWORD = "keyword"
@@ -40,6 +41,7 @@ _SEGMENT_FILES = {
     VECTOR_CODES,
     VECTOR_BOUNDS,
     *VECTOR_STRUCTURES,
+    ONLY_PARENTS,
     ID_HASHES,
     ID_ROWS,
     ANALYZED_SCRATCH,
@@ -60,6 +62,11 @@ def next_segment_name(index: Path) -> str:
     segments = index / SEGMENTS
     names = [entry.name for entry in segments.iterdir()] if segments.is_dir() else []
     return f"{max((int(name) for name in names if is_segment_name(name)), default=0) + 1:08d}"
+
+
+def next_segment(index: Path) -> Path:
+    """Return the directory of a new segment; only the writer may ask."""
+    return segment_directory(index, next_segment_name(index))
 
 
 def live_file(generation: int) -> str:

@@ -95,7 +95,8 @@ def _settings(entry: Mapping[str, Any]) -> UpdateSettings:
     )
     if not isinstance(block_max, bool):
         raise TypeError(f"expected true or false, found {block_max!r}")
-    return UpdateSettings(block_max, request.recall, request.kind.value)
+    embedding = _text(entry["embedding"])
+    return UpdateSettings(block_max, request.recall, request.kind.value, embedding)
 
 
 def _embedding(entry: Mapping[str, Any]) -> EmbeddingEntry:

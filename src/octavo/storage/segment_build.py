@@ -13,14 +13,18 @@ from pathlib import Path
 
 from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.id_index import check_unique
+from octavo.parallel import side_by_side
 from octavo.storage import layout
 from octavo.storage.block_max_stage import write_block_max_postings
-from octavo.storage.columns_stage import write_columns
+from octavo.storage.columns_stage import WrittenColumns, write_columns
 from octavo.storage.files import sync_and_list
 from octavo.storage.manifest import SegmentEntry
 from octavo.storage.postings_stage import write_postings
 from octavo.storage.segment import open_columns
 from octavo.storage.segment_settings import SegmentSettings
+
+_SIDE_BY_SIDE = 5_000
+"""Rows of a segment that waits for the disk and for threads more than it computes."""
 
 
 def build_segment(
@@ -54,12 +58,26 @@ def build_segment(
     written = write_columns(directory, scratch, batches, settings)
     columns = open_columns(directory, written.rows)
     check_unique(written.ids, partial(columns.texts, "id"), settings.describe_row)
+    return finish_segment(directory, scratch, written, settings), written.dimensions
+
+
+def finish_segment(
+    directory: Path, scratch: Path, written: WrittenColumns, settings: SegmentSettings
+) -> SegmentEntry:
+    """Give written columns their id index and postings, and flush everything to the disk."""
+    columns = open_columns(directory, written.rows)
     written.ids.write(directory / layout.ID_HASHES, directory / layout.ID_ROWS)
-    keyword = write_postings(directory, scratch, columns, settings)
-    if settings.block_max:
-        write_block_max_postings(directory, scratch, settings)
+    index_words = partial(write_postings, directory, scratch, columns, settings)
+    index_words_for_batches = partial(write_block_max_postings, directory, scratch, settings)
+    if not settings.block_max:
+        keyword = index_words()
+    elif written.rows <= _SIDE_BY_SIDE:  # both fit the memory
+        keyword, _ = side_by_side(index_words, index_words_for_batches)
+    else:
+        keyword = index_words()
+        index_words_for_batches()
     scratch.unlink()
-    entry = SegmentEntry(
+    return SegmentEntry(
         name=directory.name,
         rows=written.rows,
         null_vectors=written.null_vectors,
@@ -67,7 +85,6 @@ def build_segment(
         keyword=keyword,
         files=sync_and_list(directory),
     )
-    return entry, written.dimensions
 
 
 def discard(directory: Path) -> None:

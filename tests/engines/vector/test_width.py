@@ -9,8 +9,9 @@ WIDTH = SearchWidth((10, 20, 40), 128)
 
 
 def test_the_less_a_filter_admits_the_wider():
-    efforts = [WIDTH.effort(share) for share in (1.0, 0.51, 0.5, 0.3, 0.25, 0.1, 0.01, 0.0)]
-    assert efforts[:5] == [10, 20, 20, 40, 40]
+    shares = (1.0, 0.99, 2.0**-0.5, 0.51, 0.5, 0.3, 0.25, 0.1, 0.01, 0.0)
+    efforts = [WIDTH.effort(share) for share in shares]
+    assert efforts[:7] == [10, 11, 15, 20, 20, 40, 40]
     assert efforts == sorted(efforts)
 
 

@@ -6,6 +6,7 @@ searcher that is left is the snapshot, and works on files one may only read.
 """
 
 import json
+import os
 import shutil
 import tempfile
 import time
@@ -49,22 +50,22 @@ def open_composed(
     """
     metas: list[dict[str, Any]] = []
     segments: list[dict[str, Any]] = []
-    targets: dict[str, Path] = {}
+    targets: dict[str, str] = {}
     for directory in segment_directories:
         meta, names = _read_meta(directory)
         metas.append(meta)
         segments += meta["segments"]
-        home = directory.resolve()
+        home = directory.absolute()
         for name in names:
             if name in targets:
                 raise CorpusCorruptError(f"{directory / name}: the same segment as {targets[name]}")
-            targets[name] = home / name
+            targets[name] = f"{home}/{name}"
     if not segments:
         return tantivy.Index(keyword_schema()).searcher()
     where = ", ".join(str(directory) for directory in segment_directories)
     with _scratch_directory(scratch) as links:
         for name, target in targets.items():
-            (links / name).symlink_to(target)
+            os.symlink(target, f"{links}/{name}")  # noqa: PTH211 - several times as fast
         composed = {**metas[0], "segments": segments}
         (links / META).write_text(json.dumps(composed), encoding="utf-8")
         with damage_reported(where):
@@ -87,6 +88,11 @@ def composition(segment_directories: Sequence[Path]) -> str:
 def segment_counts(segment_directories: Sequence[Path]) -> list[int]:
     """Return the number of tantivy segments in each directory."""
     return [len(_read_meta(directory)[0]["segments"]) for directory in segment_directories]
+
+
+def segment_documents(directory: Path) -> list[int]:
+    """Return the number of documents in each tantivy segment of a directory."""
+    return [int(segment["max_doc"]) for segment in _read_meta(directory)[0]["segments"]]
 
 
 @contextmanager
@@ -126,8 +132,9 @@ def _read_meta(directory: Path) -> tuple[dict[str, Any], list[str]]:
         ) from error
     if fields != FIELDS:
         raise CorpusFormatError(f"{path}: expected the fields {FIELDS}, found {fields}")
+    found = set(os.listdir(directory))  # noqa: PTH208 - one call for all of them
     for name in names:
-        if not (directory / name).is_file():
+        if name not in found:
             raise CorpusCorruptError(f"{directory / name}: expected a keyword file, found none")
     return meta, names
 

@@ -2,8 +2,9 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,19 +57,26 @@ class KeywordIndex:
         champions: Sequence[Path] = (),
         block_max: Sequence[BlockMaxPostings | None] = (),
     ) -> None:
+        self.rows = rows
+        """The number of rows, empty documents included."""
         self._where = ", ".join(str(directory) for directory in segments) or "keyword index"
-        searcher = open_composed(segments, scratch)
-        offsets = None if first_rows is None else _each_segment(segments, first_rows)
-        with damage_reported(self._where):
-            row_searcher = RowSearcher(searcher, rows, self._where, offsets)
-        self._segments = row_searcher.segments
-        stored: dict[str, ChampionList] = {}
-        for path in champions:
-            stored |= read_champions(path, segments, rows)
-        self._searcher = PrunedSearcher(row_searcher, Champions(row_searcher, stored))
-        self._frequency = document_frequencies(searcher)
+        self._open = partial(
+            _open,
+            segments,
+            rows,
+            self._where,
+            first_rows=first_rows,
+            scratch=scratch,
+            champions=champions,
+        )
         found = [postings for postings in block_max if postings is not None]
         self._block_max = found if found and len(found) == len(block_max) else None
+        if self._block_max is None:
+            _ = self._tantivy  # its files are held from now on
+
+    @cached_property
+    def _tantivy(self) -> "_Tantivy":
+        return self._open()
 
     @classmethod
     def open(
@@ -83,7 +91,8 @@ class KeywordIndex:
     ) -> "KeywordIndex":
         """Open segment directories, in row order, that hold ``rows`` rows together.
 
-        Takes a few milliseconds whatever the size, and writes nothing beside the files.
+        Takes a few milliseconds whatever the size, and writes nothing beside the files. With
+        block-max postings of all rows nothing is opened here: they answer alone.
 
         Parameters
         ----------
@@ -122,14 +131,9 @@ class KeywordIndex:
         )
 
     @property
-    def rows(self) -> int:
-        """The number of rows, empty documents included."""
-        return self._searcher.rows
-
-    @property
     def segments(self) -> int:
-        """The number of tantivy segments; each costs every search some time."""
-        return self._segments
+        """The number of tantivy segments; each costs every search of tantivy some time."""
+        return self._tantivy.segments
 
     def search(
         self, queries: Sequence[Sequence[str]], depth: int, selection: Selection | None = None
@@ -168,13 +172,14 @@ class KeywordIndex:
         self._check(queries, depth, selection)
         if self._block_max is not None:
             return self._block_max_searcher.search(queries, depth, selection)
+        tantivy = self._tantivy
         plans: Counter[str] = Counter()
         known = unknown = passes = essential = optional = 0
         offsets, rows, scores = array("q", [0]), array("q"), array("d")
         with damage_reported(self._where):
             for tokens in queries:
-                terms = known_terms(tokens, self._frequency)
-                ranking = rank(self._searcher, terms, min(depth, self.rows), selection)
+                terms = known_terms(tokens, tantivy.frequency)
+                ranking = rank(tantivy.searcher, terms, min(depth, self.rows), selection)
                 rows.extend(ranking.rows)
                 scores.extend(ranking.scores)
                 offsets.append(len(rows))
@@ -215,6 +220,35 @@ class KeywordIndex:
             raise InvalidArgumentError(
                 f"selection: expected {self.rows} rows, found {len(selection.admitted)}"
             )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tantivy:
+    """The composed index, and what is remembered of it."""
+
+    searcher: PrunedSearcher
+    frequency: Callable[[str], int]
+    segments: int
+
+
+def _open(
+    directories: Sequence[Path],
+    rows: int,
+    where: str,
+    *,
+    first_rows: Sequence[int] | None,
+    scratch: Path | None,
+    champions: Sequence[Path],
+) -> _Tantivy:
+    searcher = open_composed(directories, scratch)
+    offsets = None if first_rows is None else _each_segment(directories, first_rows)
+    with damage_reported(where):
+        row_searcher = RowSearcher(searcher, rows, where, offsets)
+    stored: dict[str, ChampionList] = {}
+    for path in champions:
+        stored |= read_champions(path, directories, rows)
+    pruned = PrunedSearcher(row_searcher, Champions(row_searcher, stored))
+    return _Tantivy(pruned, document_frequencies(searcher), row_searcher.segments)
 
 
 def _each_segment(directories: Sequence[Path], first_rows: Sequence[int]) -> list[int]:

@@ -23,6 +23,8 @@ from octavo.engines.keyword.schema import filter_term
 _FILTERED_POSTING = 3
 _DEEPER_HIT = 40
 _SCORED_TERM = 500
+_DEEPENING = 8
+"""Each attempt starts anew, and a deeper one costs little more (measured)."""
 
 
 class Plan(StrEnum):
@@ -140,7 +142,7 @@ def _attempts(
         limit = depth
     while True:
         yield filters, limit
-        limit *= 4
+        limit *= _DEEPENING
 
 
 def _expected_limit(depth: int, admitted: float) -> int:

@@ -29,6 +29,8 @@ from octavo.errors import InvalidArgumentError
 DEFAULT_HEAP_BYTES = 500_000_000
 _SMALLEST_HEAP, _LARGEST_HEAP = 30_000_000, 4_000_000_000
 """tantivy takes 15 MB, most of which its hash table fills before the first posting."""
+_SMALL_HEAP, _SMALL_TEXT_BYTES = 15_000_000, 100_000
+"""Enough for a little text, and sooner made ready."""
 _HEAP_PER_TEXT_BYTE = 2
 """Postings under construction take about two bytes a byte of short text (measured)."""
 _CHECKED_AT_ONCE = 16_384
@@ -167,7 +169,8 @@ def _halves(part: Sequence[DocumentBlock]) -> tuple[Sequence[DocumentBlock], ...
 def _index_documents(building: Path, part: Sequence[DocumentBlock], heap: int) -> tantivy.Index:
     with _write_errors(building):
         index = tantivy.Index(keyword_schema(), path=str(building), reuse=False)
-        writer = index.writer(heap_size=heap, num_threads=1)
+        small = sum(block.texts.nbytes for block in part) <= _SMALL_TEXT_BYTES
+        writer = index.writer(heap_size=_SMALL_HEAP if small else heap, num_threads=1)
         add = writer.add_document
         for block in part:
             for document in block.documents():
@@ -192,7 +195,7 @@ def _in_row_order(
 ) -> list[dict[str, Any]] | None:
     """Sort segments by their rows; ``None`` if these are not consecutive. O(rows)."""
     starts = [
-        _start_of_run(searcher, ordinal, segment["max_doc"])
+        start_of_run(searcher, ordinal, segment["max_doc"])
         for ordinal, segment in enumerate(segments)
     ]
     ordered = sorted(zip(starts, segments, strict=True), key=lambda pair: pair[0])
@@ -204,7 +207,7 @@ def _in_row_order(
     return [segment for _, segment in ordered]
 
 
-def _start_of_run(searcher: tantivy.Searcher, ordinal: int, documents: int) -> int:
+def start_of_run(searcher: tantivy.Searcher, ordinal: int, documents: int) -> int:
     """Return the first row of a segment, or -1 if its rows are not consecutive."""
     first = -1
     for start in range(0, documents, _CHECKED_AT_ONCE):

@@ -16,8 +16,10 @@ from octavo.columns.selection import Selection
 from octavo.columns.vector_codes import VectorCodes
 from octavo.engines.choice import VectorIndexKind
 from octavo.engines.report import SearchReport
-from octavo.engines.vector.flat import FlatVectorIndex
-from octavo.engines.vector.nominator import Admitted, Nominator
+from octavo.engines.vector.admitted_nomination import nominate_admitted
+from octavo.engines.vector.flat import scan_all, search_exactly
+from octavo.engines.vector.joined_segments import join_small
+from octavo.engines.vector.nominator import Admitted, Nominations, Nominator
 from octavo.engines.vector.queries import admitted_rows, unit_queries
 from octavo.engines.vector.remembered_filters import RememberedFilters
 from octavo.engines.vector.rescoring import rescore
@@ -27,12 +29,8 @@ from octavo.errors import checked_count
 
 _QUERY_BLOCK = 256
 _PLANS = {VectorIndexKind.LISTS: "vector: inverted lists", VectorIndexKind.GRAPH: "vector: graph"}
-# Where the rows nearest to a query hold so many times fewer admitted ones than others do, they are
-# compared exactly; not where so few are expected that chance decides (measured).
-_RARER = 4.0
-_EXPECTED_NEARBY = 8.0
-_NEARBY_SHARE = 4  # a part of the usual lists says which rows are nearest, well enough
 _WIDENING = 4
+_SCORED_OUTRIGHT = 256  # rows beside a structure: a scan would take as long to begin (measured)
 _NOMINEE_COST = 16.0  # of scoring a nominee, in vectors compared by an exact scan (measured)
 
 
@@ -69,18 +67,10 @@ class ApproximateVectorIndex:
         structures: Sequence[Structure | None],
         codes: Sequence[VectorCodes | None] | None = None,
     ) -> None:
-        self._flat = FlatVectorIndex(vectors, present, codes)
-        self._segments = VectorSegments(vectors, present)
-        self._structures = list(structures)
-        self._parts = [
-            FlatVectorIndex([matrix], [flags], [own])
-            for matrix, flags, own in zip(
-                self._segments.matrices,
-                self._segments.present,
-                codes or [None] * len(vectors),
-                strict=True,
-            )
-        ]
+        stored = VectorSegments(vectors, present, codes)
+        apart = [structure is not None for structure in structures]
+        self._segments, firsts = join_small(stored, apart)
+        self._structures = [structures[number] for number in firsts]
         self._with_vector = [
             len(matrix) if flags is None else int(np.count_nonzero(flags))
             for matrix, flags in zip(self._segments.matrices, self._segments.present, strict=True)
@@ -119,7 +109,7 @@ class ApproximateVectorIndex:
         admitted = self._everything if flags is None else self._filters.of(flags)
         widths = [self._width(number, own, depth) for number, own in enumerate(admitted)]
         if all(width is None for width in widths):
-            return self._flat.search(queries, depth, selection)
+            return search_exactly(self._segments, queries, depth, selection)
         blocks, report = [], SearchReport()
         for start in range(0, len(unit), _QUERY_BLOCK):
             block = unit[start : start + _QUERY_BLOCK]
@@ -145,88 +135,83 @@ class ApproximateVectorIndex:
         found: list[Hits] = []
         owners: list[NDArray[np.int64]] = []
         zero = ~unit.any(axis=1)
-        compared = zero | self._apart(unit, admitted, widths)
-        left, exact = np.flatnonzero(~compared), np.flatnonzero(compared)
+        left, exact = np.flatnonzero(~zero), np.flatnonzero(zero)
+        flags = None if selection is None else selection.admitted
         plan = self._plan(widths, filtered=selection is not None and selection.admitted is not None)
         while len(left):
-            hits, short, work = self._attempt(unit[left], depth, admitted, widths)
-            found.append(hits.keep(~short[hits.query_of()]) if short.any() else hits)
+            hits, short, apart, work = self._attempt(unit[left], depth, flags, admitted, widths)
+            again = short | apart
+            found.append(hits.keep(~again[hits.query_of()]) if again.any() else hits)
             owners.append(left)
             work["vector retries"] += int(np.count_nonzero(short))
-            report += SearchReport(+Counter({plan: len(left) - int(short.sum())}), +work)
+            report += SearchReport(+Counter({plan: len(left) - int(again.sum())}), +work)
+            exact = np.concatenate([exact, left[apart]])
             left = left[short]
             widths = [None if width is None else width.widened(_WIDENING) for width in widths]
             if self._is_exhaustive(widths):
                 exact = np.concatenate([exact, left])
                 break
         if len(exact):
-            hits, counted = self._flat.search(np.ascontiguousarray(unit[exact]), depth, selection)
+            hits, counted = search_exactly(self._segments, unit[exact], depth, selection)
             found.append(hits)
             owners.append(exact)
             report += counted
         return _in_order(found, owners, len(unit)), report
 
-    def _apart(
-        self,
-        unit: NDArray[np.float32],
-        admitted: list[Admitted | None],
-        widths: list[SearchWidth | None],
-    ) -> NDArray[np.bool_]:
-        """Return the queries around which a filter admits far fewer rows than elsewhere.
-
-        Their nearest admitted rows are far away and about equally far, so that neither lists nor
-        codes can tell which they are.
-        """
-        apart = np.zeros(len(unit), np.bool_)
-        for number, (structure, width) in enumerate(zip(self._structures, widths, strict=True)):
-            own = admitted[number]
-            if structure is None or width is None or own is None or own.count == 0:
-                continue
-            share = self._share(number, own)
-            if own is self._everything[number] or share * width.nominees < _EXPECTED_NEARBY:
-                continue
-            effort = max(1, width.narrowest // _NEARBY_SHARE)
-            rows = structure.nominator.nominate(unit, effort, width.nominees).rows
-            known = (rows >= 0) & (rows < len(own.flags))  # a damaged file may say anything
-            nearby = own.flags[np.where(known, rows, 0)] & known
-            expected = share * known.sum(axis=1)
-            apart |= (expected >= _EXPECTED_NEARBY) & (nearby.sum(axis=1) < expected / _RARER)
-        return apart
-
     def _attempt(
         self,
         queries: NDArray[np.float32],
         depth: int,
+        flags: NDArray[np.bool_] | None,
         admitted: list[Admitted | None],
         widths: list[SearchWidth | None],
-    ) -> tuple[Hits, NDArray[np.bool_], Counter[str]]:
-        """Nominate in every segment, then score all nominees together; say who got too few."""
+    ) -> tuple[Hits, NDArray[np.bool_], NDArray[np.bool_], Counter[str]]:
+        """Nominate in every segment, then score all nominees together.
+
+        Says which queries got too few, and which others are to be compared exactly.
+        """
         nominated = []
         work: Counter[str] = Counter()
         short = np.zeros(len(queries), np.bool_)
+        apart = np.zeros(len(queries), np.bool_)
         for number, (structure, width) in enumerate(zip(self._structures, widths, strict=True)):
             own = admitted[number]
             if structure is None or width is None:
-                selection = None if own is None else Selection.of(own.flags)
-                hits, report = self._parts[number].search(queries, depth, selection)
-                rows = _as_matrix(hits)
-                work += report.counters
-            else:
-                effort = width.effort(self._share(number, own))
-                found = structure.nominator.nominate(queries, effort, width.nominees, own)
-                rows = found.rows
-                possible = self._with_vector[number] if own is None else own.count
-                short |= (rows >= 0).sum(axis=1) < min(width.nominees, possible)
-                work["lists probed"] += found.probed
-                work["vectors compared"] += found.compared
-            if number > 0:
-                rows[rows >= 0] += int(self._segments.starts[number])
+                continue
+            found, alone = self._nominate(number, structure, width, queries, own)
+            possible = self._with_vector[number] if own is None else own.count
+            apart |= alone
+            short |= (found.rows >= 0).sum(axis=1) < min(width.nominees, possible)
+            work["lists probed"] += found.probed
+            work["vectors compared"] += found.compared
+            start = int(self._segments.starts[number])
+            nominated.append(np.where(found.rows >= 0, found.rows + start, -1))
+        scanned = [number for number, width in enumerate(widths) if width is None]
+        if scanned:
+            rows, compared = _scanned(self._segments.only(scanned), queries, depth, flags)
             nominated.append(rows)
+            work += compared
         rows = np.concatenate(nominated, axis=1)
         work["vectors rescored"] += int(np.count_nonzero(rows >= 0))
         offsets = np.arange(len(queries) + 1, dtype=np.int64) * rows.shape[1]
         hits = rescore(self._segments, queries, offsets, rows.ravel(), depth)
-        return hits, short, work
+        return hits, short & ~apart, apart, work
+
+    def _nominate(
+        self,
+        number: int,
+        structure: Structure,
+        width: SearchWidth,
+        queries: NDArray[np.float32],
+        own: Admitted | None,
+    ) -> tuple[Nominations, NDArray[np.bool_]]:
+        """Nominate in one segment; say which queries are to be compared exactly instead."""
+        if own is None or own is self._everything[number]:
+            effort = width.effort(self._share(number, own))
+            found = structure.nominator.nominate(queries, effort, width.nominees, own)
+            return found, np.zeros(len(queries), np.bool_)
+        share = self._share(number, own)
+        return nominate_admitted(structure.nominator, queries, width, own, share)
 
     def _width(self, number: int, own: Admitted | None, depth: int) -> SearchWidth | None:
         """Return how widely to search a segment; ``None`` where a scan costs less."""
@@ -260,6 +245,27 @@ class ApproximateVectorIndex:
             if structure is not None and width is not None
         }
         return _PLANS[min(used)] + (" of admitted rows" if filtered else "")
+
+
+def _scanned(
+    segments: VectorSegments,
+    queries: NDArray[np.float32],
+    depth: int,
+    flags: NDArray[np.bool_] | None,
+) -> tuple[NDArray[np.int64], Counter[str]]:
+    """Nominate the best admitted rows of segments that are scanned, or all where they are few."""
+    if sum(map(len, segments.matrices)) > _SCORED_OUTRIGHT:
+        hits, work = scan_all(segments, queries, depth, flags)
+        return _as_matrix(hits), work
+    rows = np.concatenate(
+        [
+            np.arange(start, start + len(matrix))
+            for start, matrix in zip(segments.starts.tolist(), segments.matrices, strict=True)
+        ]
+    )
+    if flags is not None:
+        rows = rows[flags[rows]]
+    return np.tile(rows, (len(queries), 1)), Counter()
 
 
 def _is_graph(structure: Structure) -> bool:

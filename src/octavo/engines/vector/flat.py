@@ -11,6 +11,7 @@ from octavo.columns.selection import Selection
 from octavo.columns.vector_codes import VectorCodes
 from octavo.engines.report import SearchReport
 from octavo.engines.vector import code_scan, product_scan
+from octavo.engines.vector.joined_segments import join_small
 from octavo.engines.vector.nomination import one_thread
 from octavo.engines.vector.queries import admitted_rows, unit_queries
 from octavo.engines.vector.segments import VectorSegments
@@ -65,7 +66,8 @@ class FlatVectorIndex:
         present: Sequence[NDArray[np.bool_] | None] | None = None,
         codes: Sequence[VectorCodes | None] | None = None,
     ) -> None:
-        self._segments = VectorSegments(vectors, present, codes)
+        segments = VectorSegments(vectors, present, codes)
+        self._segments, _ = join_small(segments, [False] * len(vectors))
 
     @property
     def rows(self) -> int:
@@ -105,31 +107,52 @@ class FlatVectorIndex:
         DimensionMismatchError, NonFiniteVectorError
             A query does not fit the index, or holds NaN or an infinity.
         """
-        unit = unit_queries(queries, self.dimensions)
-        depth = min(checked_count("depth", depth), max(1, self.rows))
-        admitted = admitted_rows(selection, self.rows)
-        silent: NDArray[np.bool_] = np.logical_not(unit.any(axis=1))
-        asked = np.ascontiguousarray(unit[~silent])
-        by_codes = code_scan.fits(self._segments, min(len(asked), _QUERY_BLOCK))
-        scan = code_scan.scan if by_codes else product_scan.scan
-        size = max(1, min(_QUERY_BLOCK, _HIT_SLOTS // depth))
-        with one_thread():
-            found = [
-                scan(self._segments, asked[start : start + size], depth, admitted)
-                for start in range(0, len(asked), size)
-            ]
-        hits = Hits.concatenate([block.hits for block in found])
-        if silent.any():
-            hits = _with_silent(hits, silent, _first_rows(self._segments, admitted, depth))
-        plan = "vector: exact scan" + ("" if admitted is None else " of admitted rows")
-        plans = Counter({plan: len(asked), "vector: zero query": len(unit) - len(asked)})
-        work = Counter(
-            {
-                "vectors compared": sum(block.compared for block in found),
-                "vectors rescored": sum(block.rescored for block in found),
-            }
-        )
-        return hits, SearchReport(+plans, +work)
+        return search_exactly(self._segments, queries, depth, selection)
+
+
+def search_exactly(
+    segments: VectorSegments,
+    queries: NDArray[np.floating],
+    depth: int,
+    selection: Selection | None,
+) -> tuple[Hits, SearchReport]:
+    """Do what :meth:`FlatVectorIndex.search` does, over segments that are checked."""
+    unit = unit_queries(queries, segments.dimensions)
+    depth = min(checked_count("depth", depth), max(1, segments.rows))
+    admitted = admitted_rows(selection, segments.rows)
+    silent: NDArray[np.bool_] = np.logical_not(unit.any(axis=1))
+    asked = np.ascontiguousarray(unit[~silent])
+    hits, work = scan_all(segments, asked, depth, admitted)
+    if silent.any():
+        hits = _with_silent(hits, silent, _first_rows(segments, admitted, depth))
+    plan = "vector: exact scan" + ("" if admitted is None else " of admitted rows")
+    plans = Counter({plan: len(asked), "vector: zero query": len(unit) - len(asked)})
+    return hits, SearchReport(+plans, +work)
+
+
+def scan_all(
+    segments: VectorSegments,
+    queries: NDArray[np.float32],
+    depth: int,
+    admitted: NDArray[np.bool_] | None,
+) -> tuple[Hits, Counter[str]]:
+    """Return the ``depth`` best admitted rows of unit-length queries, none of them zero.
+
+    The rows and ``admitted`` are those of the index that ``segments`` may be a part of.
+    """
+    by_codes = code_scan.fits(segments, min(len(queries), _QUERY_BLOCK))
+    scan = code_scan.scan if by_codes else product_scan.scan
+    size = max(1, min(_QUERY_BLOCK, _HIT_SLOTS // depth))
+    with one_thread():
+        found = [
+            scan(segments, queries[start : start + size], depth, admitted)
+            for start in range(0, len(queries), size)
+        ]
+    work = {
+        "vectors compared": sum(block.compared for block in found),
+        "vectors rescored": sum(block.rescored for block in found),
+    }
+    return Hits.concatenate([block.hits for block in found]), Counter(work)
 
 
 def _first_rows(

@@ -1,6 +1,7 @@
 """The stored vectors of an index: one matrix a segment, numbered by row across all."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,19 @@ class VectorSegments:
         self.present = [None if flags is None else np.asarray(flags) for flags in present]
         self.codes = list(codes)
         lengths = [len(matrix) for matrix in vectors]
-        self.starts = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        self.rows = int(self.starts[-1])
+        ends = np.cumsum(lengths, dtype=np.int64)
+        self.starts: NDArray[np.int64] = np.concatenate((np.zeros(1, np.int64), ends[:-1]))
+        self.rows = int(ends[-1])
         self.dimensions = int(vectors[0].shape[1])
+
+    def only(self, segments: Sequence[int]) -> "VectorSegments":
+        """Return some of the segments; their vectors keep their rows, and there are as many."""
+        part = copy(self)
+        part.matrices = [self.matrices[number] for number in segments]
+        part.present = [self.present[number] for number in segments]
+        part.codes = [self.codes[number] for number in segments]
+        part.starts = self.starts[list(segments)]
+        return part
 
     def searchable(
         self, segment: int, admitted: NDArray[np.bool_] | None
@@ -82,7 +93,8 @@ class VectorSegments:
         present = self.present[segment]
         if admitted is None:
             return present
-        own = admitted[self.starts[segment] : self.starts[segment + 1]]
+        start = int(self.starts[segment])
+        own = admitted[start : start + len(self.matrices[segment])]
         return own if present is None else own & present
 
 

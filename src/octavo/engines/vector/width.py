@@ -14,7 +14,8 @@ class SearchWidth:
     ----------
     efforts
         The effort without a filter, then with one that admits a half, a quarter, ... of the rows;
-        the last also holds for smaller shares, growing with their square root.
+        in between, the next wider one, but for more than a half, where it grows evenly; the last
+        also holds for smaller shares, growing with their square root.
     nominees
         How many candidates are scored exactly; also the largest depth served with them.
     """
@@ -33,11 +34,15 @@ class SearchWidth:
         Examples
         --------
         >>> width = SearchWidth((16, 24, 32), 200)
-        >>> [width.effort(share) for share in (1.0, 0.5, 0.4, 0.25, 1 / 16)]
-        [16, 24, 32, 32, 64]
+        >>> [width.effort(share) for share in (1.0, 0.99, 0.5, 0.4, 0.25, 1 / 16)]
+        [16, 17, 24, 32, 32, 64]
         """
-        halvings = max(0, math.ceil(-math.log2(max(share, 2.0**-40))))
+        exact = max(0.0, -math.log2(max(share, 2.0**-40)))
+        halvings = math.ceil(exact)
         last = len(self.efforts) - 1
+        if halvings == 1 <= last:  # mostly documents that were deleted: few are not admitted
+            first, second = self.efforts[:2]
+            return first + math.ceil(exact * (second - first))
         if halvings <= last:
             return self.efforts[halvings]
         return math.ceil(self.efforts[last] * math.sqrt(2.0 ** (halvings - last)))

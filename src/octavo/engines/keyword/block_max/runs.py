@@ -1,4 +1,7 @@
-"""Runs: the postings of as many consecutive rows as fit the memory, each in scratch files."""
+"""Runs: the postings of as many consecutive rows as fit the memory, each in scratch files.
+
+A small run stays in memory, since files would take longer than all the rest.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,12 +24,13 @@ _FIRST_TEXT_BYTES = 1 << 18
 _SORTING_BYTES = 6
 """A posting takes 13 bytes until it is sorted into another 6."""
 _POSTING_BYTES = 13
+_HELD_BYTES = 1 << 21  # a run of one megabyte or two
 _Int32s: TypeAlias = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Some consecutive rows, inverted: the arrays are memory-mapped scratch files.
+    """Some consecutive rows, inverted: the arrays are in memory, or memory-mapped scratch files.
 
     Terms are in the order of (hash, bytes); postings are sorted by (term, row).
     """
@@ -149,7 +153,7 @@ class _Postings:
 
 
 def _finish(directory: Path, terms: _Terms, postings: _Postings) -> Run:
-    """Sort a run and move it to scratch files."""
+    """Sort a run and move it to scratch files, if it is not small."""
     text_stops = terms.ends[: terms.count]
     text_starts = np.concatenate((np.zeros(1, np.int64), text_stops))[:-1]
     order, _ = order_terms(terms.hashes[: terms.count], terms.text, text_starts, text_stops)
@@ -180,7 +184,9 @@ def _finish(directory: Path, terms: _Terms, postings: _Postings) -> Run:
         "large_places": large_places[rising],
         "large_counts": large_counts[rising],
     }
-    return Run(len(lengths), int(lengths.sum()), **_mapped(directory, arrays))
+    if sum(array.nbytes for array in arrays.values()) > _HELD_BYTES:
+        arrays = _mapped(directory, arrays)
+    return Run(len(lengths), int(lengths.sum()), **arrays)
 
 
 def _mapped(directory: Path, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
 from octavo.engines.keyword.block_max.files import LARGEST_ROWS, BlockMaxPostings
+from octavo.engines.keyword.block_max.stacked import StackedPostings, stack
 from octavo.engines.keyword.block_max.statistics import (
     clause_weights,
     length_norms,
@@ -20,9 +21,11 @@ from octavo.engines.keyword.block_max.statistics import (
 )
 from octavo.engines.report import SearchReport
 from octavo.errors import CorpusCorruptError
-from octavo.kernels.find_terms import find_terms, order_clauses
+from octavo.kernels.find_postings import find_postings
+from octavo.kernels.find_terms import order_clauses
 from octavo.kernels.posting_codes import BLOCK
-from octavo.kernels.rank_block_max import rank_queries, unpack_hits
+from octavo.kernels.rank_block_max import unpack_hits
+from octavo.kernels.rank_segments import rank_segments
 
 MOST_LOOKUP_CLAUSES = 16
 """With more clauses than these, looking rows up costs more than scoring every posting (measured)."""
@@ -57,11 +60,13 @@ class BlockMaxSearcher:
         for segment in segments:
             if segment.description.blocks * BLOCK < segment.description.postings:
                 raise CorpusCorruptError(f"{segment.directory}: a block of postings has no bounds")
-        sizes = [segment.description.rows for segment in segments]
-        self._first_rows = [sum(sizes[:number]) for number in range(len(sizes))]
-        self.rows = sum(sizes)
+        self.rows = sum(segment.description.rows for segment in segments)
         if self.rows > LARGEST_ROWS:
             raise CorpusCorruptError(f"expected at most {LARGEST_ROWS} rows, found {self.rows}")
+
+    @cached_property
+    def _stacks(self) -> list[StackedPostings]:
+        return stack(self._segments)
 
     @cached_property
     def _norms(self) -> NDArray[np.float32]:
@@ -109,15 +114,17 @@ class BlockMaxSearcher:
         data = np.frombuffer(b"".join(tokens), np.uint8)
         offsets = _offsets(len(token) for token in tokens)
         query_offsets = _offsets(len(query) for query in queries)
-        places = np.zeros((len(self._segments), 2, len(tokens)), np.int64)
-        levels = np.full((len(self._segments), len(tokens)), -1, np.int64)
-        for number, segment in enumerate(self._segments):
-            terms = np.empty(len(tokens), np.int64)
+        starts, stops, levels = np.empty((3, len(self._segments), len(tokens)), np.int64)
+        done = 0
+        for each in self._stacks:
+            own = slice(done, done + each.segments)
             with np.errstate(over="ignore"):
-                find_terms(data, offsets, segment.hashes, segment.text_ends, segment.text, terms)
-            places[number] = _postings_of(segment, terms)
-            levels[number] = _levels_of(segment, terms)
-        frequencies = (places[:, 1] - places[:, 0]).sum(axis=0)
+                find_postings(
+                    data, offsets, each.hashes, each.text_ends, each.text, each.ends, each.frequent,
+                    each.segment_ends, starts[own], stops[own], levels[own],
+                )  # fmt: skip
+            done += each.segments
+        frequencies = (stops - starts).sum(axis=0)
         chosen = np.empty(len(tokens), np.int64)
         repetitions = np.empty(len(tokens), np.int64)
         clause_offsets = np.zeros(len(queries) + 1, np.int64)
@@ -130,7 +137,8 @@ class BlockMaxSearcher:
             clause_offsets,
             frequencies[chosen],
             clause_weights(frequencies[chosen], repetitions, self.rows),
-            np.ascontiguousarray(places[:, :, chosen]),
+            np.ascontiguousarray(starts[:, chosen]),
+            np.ascontiguousarray(stops[:, chosen]),
             np.ascontiguousarray(levels[:, chosen]),
             int(unknown.sum()),
         )
@@ -148,25 +156,19 @@ class BlockMaxSearcher:
         heap_offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(room)))
         heap = np.empty(int(heap_offsets[-1]), np.int64)
         sizes = np.zeros(last - first, np.int64)
-        everything = np.zeros(0, np.bool_)
+        admitted = np.zeros(0, np.bool_) if selection.admitted is None else selection.admitted
         accumulated = clauses.accumulated()
-        for number, (segment, first_row) in enumerate(
-            zip(self._segments, self._first_rows, strict=True)
-        ):
-            rows = segment.description.rows
-            admitted = (
-                everything
-                if selection.admitted is None
-                else selection.admitted[first_row : first_row + rows]
-            )
-            starts, stops = clauses.places[number]
-            rank_queries(
-                segment.rows, segment.codes, segment.large_places, segment.large_counts,
-                segment.bounds, segment.levels, self._factors, self._norms,
-                clauses.offsets[first : last + 1], accumulated[first:last], starts, stops, clauses.weights,
-                clauses.levels[number], admitted, rows, first_row,
-                heap, heap_offsets, sizes, counters,
+        done = 0
+        for each in self._stacks:
+            own = slice(done, done + each.segments)
+            rank_segments(
+                each.rows, each.codes, each.large_places, each.large_counts, each.bounds,
+                each.levels, self._factors, self._norms,
+                clauses.offsets[first : last + 1], accumulated[first:last], clauses.starts[own],
+                clauses.stops[own], clauses.weights, clauses.levels[own], admitted,
+                each.segment_ends, each.first_rows, heap, heap_offsets, sizes, counters,
             )  # fmt: skip
+            done += each.segments
         found = int(sizes.sum())
         found_rows, scores = np.empty(found, np.int64), np.empty(found, np.float64)
         unpack_hits(heap, heap_offsets, sizes, found_rows, scores)
@@ -180,10 +182,12 @@ class _Clauses:
     offsets: NDArray[np.int64]
     frequencies: NDArray[np.int64]
     weights: NDArray[np.float32]
-    places: NDArray[np.int64]
-    """Shape (segments, 2, clauses): where the postings start and stop."""
+    starts: NDArray[np.int64]
+    """Shape (segments, clauses), the segments in the order of the stacks: where postings start."""
+    stops: NDArray[np.int64]
+    """Where they stop."""
     levels: NDArray[np.int64]
-    """Shape (segments, clauses): the number of the levels, -1 for none."""
+    """The number of the levels, -1 for none."""
     unknown: int
 
     def largest_result(self) -> NDArray[np.int64]:
@@ -211,24 +215,6 @@ class _Clauses:
 def _offsets(lengths: Iterable[int]) -> NDArray[np.int64]:
     sizes = np.fromiter(lengths, np.int64)
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
-
-
-def _postings_of(segment: BlockMaxPostings, terms: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return starts and stops of the postings of terms, nothing for -1; inside the arrays."""
-    known = terms >= 0
-    places = np.zeros((2, len(terms)), np.int64)
-    places[1, known] = segment.ends[terms[known]]
-    places[0, terms > 0] = segment.ends[terms[terms > 0] - 1]
-    np.clip(places, 0, len(segment.rows), out=places)  # a damaged file may say anything
-    places[1] = np.maximum(places[1], places[0])
-    return places
-
-
-def _levels_of(segment: BlockMaxPostings, terms: NDArray[np.int64]) -> NDArray[np.int64]:
-    if not len(segment.frequent):
-        return np.full(len(terms), -1, np.int64)
-    found = np.minimum(np.searchsorted(segment.frequent, terms), len(segment.frequent) - 1)
-    return np.where(segment.frequent[found] == terms, found, -1)
 
 
 def _parts(room: NDArray[np.int64]) -> list[tuple[int, int]]:
