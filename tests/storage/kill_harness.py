@@ -176,6 +176,11 @@ WRITES: dict[str, Make] = {
 }
 
 
+def prepared(name: str) -> list[str]:
+    """Return the write, after one that gives it something to do."""
+    return ["change", name] if name in {"compact", "repair"} else [name]
+
+
 def script(chance: random.Random, before: State, names: list[str]) -> list[Write]:
     """Writes after each other; the first of an empty place builds."""
     writes: list[Write] = []
@@ -357,7 +362,11 @@ def check(path: Path, states: list[State], make_next: Make, say: Callable[[str],
     if state is not None and not (checked := Corpus.open(path).verify()).whole:
         return say(f"not whole: {[str(problem) for problem in checked.problems]}")
     write = (overwrite if state is None else make_next)(random.Random(1), state, 9)
+    generation = None if state is None else read_manifest(path).generation
     write.run(path, lambda _stage, _rows: None)
+    if read_manifest(path).generation == generation:  # there was nothing to do
+        write = overwrite(random.Random(2), state, 10)
+        write.run(path, lambda _stage, _rows: None)
     if (difference := check_state(path, write.after)) is not None:
         return say(f"after the next write, {write.name}: {difference}")
     if left := remains(path):
@@ -387,17 +396,19 @@ class Harness:
         for name in WRITES:
             path = self.directory / f"warm-{name}"
             shutil.copytree(self.directory / "base", path)
-            (write,) = script(random.Random(self.seed), self.base, [name])
+            writes = script(random.Random(self.seed), self.base, prepared(name))
 
-            def run(say: Callable[[str], None], path: Path = path, write: Write = write) -> None:
+            def run(
+                say: Callable[[str], None], path: Path = path, writes: list[Write] = writes
+            ) -> None:
                 writer = Writer(Place(-1))
                 writer.install()
-                writer.run(path, [write], say)
+                writer.run(path, writes, say)
 
             said, code = forked(run)
             if code:
                 raise RuntimeError(said)
-            self.costs[name] = json.loads(said[0])
+            self.costs[name] = json.loads(said[-1])
             shutil.rmtree(path)
 
     def kill(
@@ -426,7 +437,9 @@ class Harness:
             states = [states[0], *(each.after for each in writes)][done : done + 2]
             if not killed:
                 break
-            lives.append({"writes": [each.name for each in writes], "place": str(where)})
+            all_names = [each.name for each in writes]
+            killed_in = all_names[where.write]
+            lives.append({"writes": all_names, "write": killed_in, "place": str(where)})
             place = names = None
         report = {"number": number, "lives": lives, "power": power, "fresh": fresh}
         if lives:
@@ -442,8 +455,11 @@ class Harness:
 
     def found(self, path: Path, states: list[State]) -> State:
         """Return the state that the index is in."""
-        said, _ = forked(lambda say: say(str(matching(path, states)[0])))
-        return states[int(said[0])]
+        said, _ = forked(lambda say: say(json.dumps(matching(path, states))))
+        place, differences = json.loads(said[0])
+        if place < 0:
+            raise RuntimeError(f"neither state: {differences}")
+        return states[place]
 
     def life(
         self, path: Path, writes: list[Write], place: Place, notes: Path | None
@@ -475,7 +491,11 @@ class Harness:
 
     def named_places(self) -> list[tuple[list[str], Place]]:
         """Every step of the commit in every kind of write; the kinds take turns."""
-        return [([name], Place(0, step=step)) for step in CommitStep for name in WRITES]
+        return [
+            (prepared(name), Place(len(prepared(name)) - 1, step=step))
+            for step in CommitStep
+            for name in WRITES
+        ]
 
 
 def main() -> None:
