@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from tests.storage.kill_harness import build, change, forked, table, tune, vector
+from tests.storage.kill_harness import build, change, forked, tune, vector
 from tests.storage.manifest_editing import rewrite_manifest
 
 from octavo import Corpus, OctavoError
@@ -265,7 +265,6 @@ def main() -> None:
     prepare(base)
     if use(base) != "works":
         raise RuntimeError("the untouched index does not work")
-    table({"d000": 0})
     first = 0
     while first < options.attacks:
         numbers = range(first, min(first + BATCH, options.attacks))
