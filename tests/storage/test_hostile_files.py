@@ -1,7 +1,7 @@
 """Indexes that somebody has tampered with: a typed error or an answer, never a crash.
 
 A file cut short in place while it is mapped is not among them: reading past its end is SIGBUS, which
-no library can catch (see Known Limitations in docs/updates.md).
+no library can catch (see Known limitations in README.md).
 """
 
 import json
