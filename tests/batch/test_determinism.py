@@ -8,8 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.corpus import hand_made
 
 from octavo.batch import BatchJob, run_batch
+from octavo.corpus.corpus import Corpus
 
 STRATEGIES = ("keyword", "vector", "hybrid")
 
@@ -83,3 +85,34 @@ def test_bytes_do_not_depend_on_compiled_kernels(index, few_queries, tmp_path):
     compiled, plain = outputs_of_processes(index, few_queries, tmp_path, environments)
     assert len(compiled) == 9
     assert compiled == plain
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "temporal", "hierarchical"])
+def test_all_blocks_are_of_one_state(tmp_path, queries, strategy):  # S5
+    """A commit, and a corpus that moves to it, change nothing of a job that runs."""
+    table = pa.table(
+        {
+            "id": [f"d{number}" for number in range(50)],
+            "text": [f"red fox blue whale {number}" for number in range(50)],
+            "parent": [None] * 25 + [f"d{number}" for number in range(25)],
+            "time": pa.array([None] * 50, pa.timestamp("us", "UTC")),
+        }
+    )
+    corpus = Corpus.build(table, tmp_path / "index", embedding="hash", parent="parent", timestamp="time")  # fmt: skip
+    options = {"now": "2026-01-01T00:00:00Z"} if strategy == "temporal" else {}
+    job = {"queries": queries, "strategy": strategy, "options": options, "threads": 2}
+    run_batch(BatchJob(index=corpus, out=tmp_path / "alone.parquet", **job))
+    moved = []
+
+    def commit(progress):
+        if progress.queries and not moved:
+            hand_made.delete(corpus.path, [f"d{number}" for number in range(25, 50, 2)])
+            corpus._snapshot = Corpus.open(corpus.path)._snapshot
+            moved.append(progress.queries)
+
+    run_batch(BatchJob(index=corpus, out=tmp_path / "beside.parquet", **job), commit)
+    assert 0 < moved[0] < 1_000
+    assert (tmp_path / "beside.parquet").read_bytes() == (tmp_path / "alone.parquet").read_bytes()
+    run_batch(BatchJob(index=corpus, out=tmp_path / "after.parquet", **job))
+    assert "d25" not in pq.read_table(tmp_path / "after.parquet")["id"].to_pylist()
+    assert len(corpus) == 37

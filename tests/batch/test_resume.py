@@ -1,5 +1,6 @@
 import json
 import multiprocessing
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.corpus import hand_made
 
 from octavo.batch import BatchJob, run_batch
 from octavo.batch.work_directory import can_resume, work_directory
@@ -256,3 +258,21 @@ def test_two_jobs_do_not_write_one_output(index, queries, tmp_path):
     assert other.exitcode == 0
     run_batch(BatchJob(index=index, queries=queries, out=out))
     assert [entry.name for entry in tmp_path.iterdir()] == ["r.parquet"]
+
+
+def test_an_updated_index_is_not_resumed(index, queries, tmp_path, monkeypatch):
+    """Not after a deletion, and not when the document is back: another state is another index."""
+    changing = shutil.copytree(index, tmp_path / "index")
+    out = tmp_path / "r.parquet"
+    job = BatchJob(index=changing, queries=queries, out=out, strategy="hybrid")
+    stop_after(512, job, monkeypatch)
+    hand_made.delete(changing, ["d0"])
+    with pytest.raises(InvalidArgumentError, match="a different index; start over"):
+        resumed(changing, queries, out)
+    again = pa.table({"id": ["d0"], "text": ["red fox"], "tier": ["top"]})
+    hand_made.append(changing, again, embedding="hash", metadata=["tier"])
+    with pytest.raises(InvalidArgumentError, match="a different index; start over"):
+        resumed(changing, queries, out)
+    assert not out.exists()
+    assert run_batch(job).resumed == 0
+    assert "d0" in pq.read_table(out)["id"].to_pylist()

@@ -31,7 +31,18 @@ def test_help_names_every_command_and_imports_nothing_heavy():
     shown = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     ).stdout
-    for command in ("index", "search", "batch", "info", "verify", "demo"):
+    for command in (
+        "index",
+        "search",
+        "batch",
+        "add",
+        "delete",
+        "compact",
+        "repair",
+        "info",
+        "verify",
+        "demo",
+    ):
         assert f"  {command} " in shown
     assert shown.endswith("0\n[]\n")
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import errno
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,37 @@ def test_what_is_written_is_read_back(folder, batches, rows_per_batch):
     assert present.tolist() == [expected[i][4] is not None for i in order]
     sizes = [len(chunk) for chunk in columns.column("id").chunks]
     assert all(0 < size <= rows_per_batch for size in sizes)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(row, max_size=12), st.lists(st.integers(0, 12), max_size=4), st.integers(1, 5))
+def test_the_files_depend_on_the_documents_alone(folder, rows, cuts, rows_per_batch):
+    names = ("documents.arrow", "dictionaries.arrow")
+    write(folder, [document_batch(rows)] if rows else [], rows_per_batch)
+    expected = [(folder / name).read_bytes() for name in names]
+    bounds = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    pieces = [rows[start:stop] for start, stop in pairwise(bounds)]
+    write(folder, [document_batch(piece) for piece in pieces], rows_per_batch)
+    assert [(folder / name).read_bytes() for name in names] == expected
+
+
+def test_a_record_batch_ends_with_the_row_that_reaches_a_bound(tmp_path):
+    """Whether documents come one by one, all at once, or as slices of an array."""
+    sizes = [3, BYTES_PER_BATCH - 13, 5, 5, 0, BYTES_PER_BATCH, 1, BYTES_PER_BATCH + 9, 2, 2]
+    content = large("x" * size for size in sizes)
+    ids = large(str(row) for row in range(10))  # a byte each
+    found = []
+    for step in (1, 3, 10):
+        with DocumentsWriter(tmp_path / "documents.arrow", tmp_path / "dictionaries.arrow",
+                             DocumentLayout()) as writer:  # fmt: skip
+            for start in range(0, 10, step):
+                pair = ids.slice(start, step), content.slice(start, step)
+                writer.write(DocumentBatch(ids=pair[0], content=pair[1]))
+        found.append((tmp_path / "documents.arrow").read_bytes())
+        chunks = read(tmp_path, 10).column("id").chunks
+        # 3 + 1, then enough for 8 bytes less, 5 + 1, and 2 more bytes
+        assert [len(chunk) for chunk in chunks] == [4, 2, 2, 2]
+    assert found[0] == found[1] == found[2]
 
 
 def test_the_layout_follows_the_choice():

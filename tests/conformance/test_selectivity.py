@@ -1,11 +1,12 @@
 """The filter guarantee at every selectivity, for every strategy (S7-S9).
 
-Of 200 documents that all answer the query, 0, 1, 1 %, k - 1, k, k + 1, half and all match.
+Of 200 documents that all answer the query, 0, 1, 1 %, k - 1, k, k + 1, half and all match;
+where the index was updated, documents that are deleted would match and rank first.
 """
 
 import pytest
 from tests.conformance import subjects
-from tests.conformance.world import build, text_of
+from tests.conformance.world import build, build_updated, text_of
 
 from octavo import HybridRAGStrategy, KeywordRAGStrategy, RAGContext, VectorRAGStrategy
 from octavo.memory.bm25_index import BM25Index
@@ -25,9 +26,9 @@ OVER_CORPORA = (
 )
 
 
-@pytest.fixture(scope="module")
-def wide(tmp_path_factory):
-    return build(tmp_path_factory.mktemp("wide") / "index", SIZE, shares=SHARES)
+@pytest.fixture(scope="module", params=[build, build_updated])
+def wide(request, tmp_path_factory):
+    return request.param(tmp_path_factory.mktemp("wide") / "index", SIZE, shares=SHARES)
 
 
 @pytest.mark.parametrize("name", OVER_CORPORA)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 import pyarrow as pa
+from tests.corpus import hand_made
 
 from octavo import Corpus, RAGContext, RetrievedDocument
 from octavo.memory.bm25_index import BM25Index
@@ -83,6 +84,39 @@ class World:
 
 def build(path, size, shares=()):
     """Build the world of ``size`` documents."""
+    table = documents(size, shares)
+    return World(Corpus.build(table, path, **options(shares)), table)
+
+
+def build_updated(path, size, shares=(), *, block_max=True):
+    """Build the same world as :func:`build` does, with a past.
+
+    Half of the documents had an earlier version, and before each document stood another one that
+    is deleted now: one that answers every query better, matches every filter, is the parent or the
+    child of others, and is dated in the future, where temporal retrieval refuses a document.
+    """
+    table = documents(size, shares)
+    rows = table.to_pylist()
+    earlier = []
+    for number, row in enumerate(rows):
+        past = {
+            **row,
+            **{key: "yes" for key in row if key.startswith("share_")},
+            "text": " ".join([row["text"], row["text"], *QUERIES]),
+            "time": NOW + timedelta(days=9),
+        }
+        kept = number < size // 2
+        earlier.append({**past, "id": f"old{number}", "parent": f"old{number // 2 - 1}"})
+        earlier.append(row if kept else {**past, "parent": f"old{number}"})
+    how = {**options(shares), "block_max": block_max}
+    Corpus.build(pa.Table.from_pylist(earlier, table.schema), path, **how)
+    hand_made.upsert(path, table.slice(size // 2), **how)
+    hand_made.delete(path, [f"old{number}" for number in range(size)])
+    return World(Corpus.open(path), table)
+
+
+def documents(size, shares):
+    """Return the documents as a table."""
     columns = {
         "id": [f"d{number:03}" for number in range(size)],
         "text": [text_of(number) for number in range(size)],
@@ -99,17 +133,18 @@ def build(path, size, shares=()):
         # Spread out, and the best-ranked documents are not the first to have it.
         chosen = {(number * 53 + 29) % size for number in range(share)}
         columns[f"share_{share}"] = ["yes" if n in chosen else "no" for n in range(size)]
-    table = pa.table(columns, schema_of(columns))
-    corpus = Corpus.build(
-        table,
-        path,
-        source="source",
-        parent="parent",
-        timestamp="time",
-        metadata=["tier", "topic", *(f"share_{share}" for share in shares)],
-        embedding="hash",
-    )
-    return World(corpus, table)
+    return pa.table(columns, schema_of(columns))
+
+
+def options(shares):
+    """Return how the world is built."""
+    return {
+        "source": "source",
+        "parent": "parent",
+        "timestamp": "time",
+        "metadata": ["tier", "topic", *(f"share_{share}" for share in shares)],
+        "embedding": "hash",
+    }
 
 
 def schema_of(columns):

@@ -1,6 +1,7 @@
 """The keyword store against a plain-Python BM25, and against itself built afresh."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import settings
@@ -73,7 +74,7 @@ TestKeywordStoreMachine.settings = settings(max_examples=12, stateful_step_count
 @pytest.mark.parametrize("small", [0, 256])
 def test_one_by_one_equals_at_once(monkeypatch, small):
     # S6, S21: the same bits, however the entries came and wherever they are stored
-    monkeypatch.setattr(postings, "_SMALL_ROWS", small)
+    monkeypatch.setattr(postings, "_TIERS", replace(postings._TIERS, small_rows=small))
     texts = [f"word{number % 7} other{number % 3} {'fox ' * (number % 4)}" for number in range(120)]
     entries = [entry(f"id{number}", text) for number, text in enumerate(texts)]
     index = BM25Index()

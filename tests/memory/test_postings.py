@@ -2,6 +2,7 @@
 
 import gc
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -36,11 +37,11 @@ def test_runs_stay_few_and_rows_are_rewritten_seldom(sizes):
     doublings = max(1, rows).bit_length()
     assert len(runs) <= 4 * doublings
     # Once for each power of four, and some times while a run is small.
-    assert rewritten <= rows * (doublings / 2 + 1) + len(sizes) * postings._SMALL_ROWS
+    assert rewritten <= rows * (doublings / 2 + 1) + len(sizes) * postings._TIERS.small_rows
 
 
 def test_an_edit_leaves_other_runs_alone(monkeypatch):
-    monkeypatch.setattr(postings, "_SMALL_ROWS", 0)
+    monkeypatch.setattr(postings, "_TIERS", replace(postings._TIERS, small_rows=0))
     runs = edited_runs(edited_runs([], appended("a", "b")), appended("c"))
     assert [len(run) for run in runs] == [2, 1]
     after = edited_runs(runs, Edit({0: "z"}, np.array([True, False, True]), ["d"]))
@@ -58,14 +59,14 @@ def test_a_run_that_loses_all_rows_goes():
 
 
 def test_a_large_addition_is_cut(monkeypatch):
-    monkeypatch.setattr(postings, "_LARGEST_ROWS", 4)
+    monkeypatch.setattr(postings, "_TIERS", replace(postings._TIERS, largest_rows=4))
     runs = edited_runs([], appended(*"abcdefghij"))
     assert [len(run) for run in runs] == [4, 4, 2]
     assert texts_of(runs) == list("abcdefghij")
 
 
 def test_files_are_numbered_anew_when_rows_before_them_go(monkeypatch):
-    monkeypatch.setattr(postings, "_SMALL_ROWS", 0)
+    monkeypatch.setattr(postings, "_TIERS", replace(postings._TIERS, small_rows=0))
     runs = edited_runs(edited_runs([], appended("a", "b")), appended("c"))
     hits, _ = open_runs(runs).search([["c"]], 5)
     assert hits.rows.tolist() == [2]

@@ -26,6 +26,7 @@ class Mutant:
 
 RULES_TEST = "tests/conformance/test_rules.py::"
 CONTRACT_TEST = "tests/conformance/test_strategies.py::"
+UPDATED_TEST = "tests/conformance/test_updated.py::"
 USER_TEST = "tests/conformance/test_user_strategies.py::"
 SELECTIVITY_TEST = "tests/conformance/test_selectivity.py::"
 
@@ -94,7 +95,15 @@ MUTANTS = (
         "index.rank_keyword(queries.texts, context.max_results, index.select({}))\n"
         "        if selection.admitted is not None:\n"
         "            hits = hits.keep(selection.admitted[hits.rows])",
-        SELECTIVITY_TEST + "test_as_many_as_match_come_back[keyword]",
+        SELECTIVITY_TEST + "test_as_many_as_match_come_back[build-keyword]",
+    ),
+    Mutant(
+        "S8",
+        "deleted rows take places where there is a filter",
+        "columns/filters.py",
+        "if self._live is None else self._live.copy()",
+        "",
+        UPDATED_TEST + "test_it_answers_as_if_built_from_what_is_left[block_max-vector]",
     ),
     Mutant(
         "S9",
@@ -271,6 +280,14 @@ MUTANTS = (
         "allowed.shape[0] > 0 and not allowed[node]",
         "False",
         RULES_TEST + "test_hierarchical",
+    ),
+    Mutant(
+        "S26",
+        "a deleted document is a root",
+        "strategies/hierarchy_index.py",
+        "alone if self._live is None else alone & self._live",
+        "alone",
+        "tests/strategies/test_hierarchy_index.py::test_a_deleted_row_is_no_node",
     ),
     Mutant(
         "S27",

@@ -1,12 +1,13 @@
 """The manifest: atomic, checked, and closed to hostile names."""
 
 import json
+from dataclasses import replace
 
 import pytest
+from tests.storage.manifest_editing import rewrite_manifest
 
 from octavo.errors import CorpusCorruptError, CorpusFormatError
-from octavo.storage import manifest as manifests
-from octavo.storage.layout import FORMAT_VERSION, MANIFEST
+from octavo.storage.layout import FORMAT_VERSION, MANIFEST, MANIFEST_COPY
 from octavo.storage.manifest import (
     ColumnsEntry,
     EmbeddingEntry,
@@ -14,8 +15,8 @@ from octavo.storage.manifest import (
     Manifest,
     SegmentEntry,
     read_manifest,
-    write_manifest,
 )
+from octavo.storage.manifest_json import encode_manifest
 
 SEGMENT = SegmentEntry("00000001", 3, 1, 0, ("keyword/0",), {"a/b.arrow": FileEntry(5, "00ff00ff")})
 MANIFEST_VALUE = Manifest(
@@ -29,12 +30,10 @@ MANIFEST_VALUE = Manifest(
 )
 
 
-def rewrite(path, change):
-    """Change the body of a manifest and give it a checksum that fits."""
-    body = json.loads(path.read_bytes())
-    del body["checksum"]
-    change(body)
-    path.write_text(json.dumps({**body, "checksum": manifests._checksum(body)}))
+def write(index, *names):
+    """Write the manifest without a commit."""
+    for name in names or (MANIFEST, MANIFEST_COPY):
+        (index / name).write_bytes(encode_manifest(MANIFEST_VALUE))
 
 
 def json_of(content):
@@ -45,10 +44,9 @@ def json_of(content):
 
 
 def test_round_trip(tmp_path):
-    write_manifest(tmp_path, MANIFEST_VALUE)
+    write(tmp_path)
     assert read_manifest(tmp_path) == MANIFEST_VALUE
     assert read_manifest(tmp_path).rows == 3
-    assert [path.name for path in tmp_path.iterdir()] == [MANIFEST]
 
 
 def test_missing_directory_and_foreign_directory(tmp_path):
@@ -69,7 +67,7 @@ def test_a_newer_format_is_refused_by_its_number(tmp_path):
 
 
 def test_every_flipped_byte_is_a_typed_error(tmp_path):
-    write_manifest(tmp_path, MANIFEST_VALUE)
+    write(tmp_path, MANIFEST)
     path = tmp_path / MANIFEST
     whole = path.read_bytes()
     for position in range(len(whole)):
@@ -86,7 +84,7 @@ def test_every_flipped_byte_is_a_typed_error(tmp_path):
 
 @pytest.mark.parametrize("cut", [0, 1, 10, -2])
 def test_a_truncated_manifest_is_corrupt(tmp_path, cut):
-    write_manifest(tmp_path, MANIFEST_VALUE)
+    write(tmp_path, MANIFEST)
     path = tmp_path / MANIFEST
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(CorpusCorruptError, match="manifest"):
@@ -96,7 +94,7 @@ def test_a_truncated_manifest_is_corrupt(tmp_path, cut):
 @pytest.mark.parametrize("name", ["../evil", "/etc/passwd", "a/../../b", "", "a\\b", "a\0b"])
 @pytest.mark.parametrize("place", ["segment", "file", "keyword"])
 def test_names_cannot_lead_out_of_the_index(tmp_path, name, place):
-    write_manifest(tmp_path, MANIFEST_VALUE)
+    write(tmp_path)
 
     def change(body):
         segment = body["segments"][0]
@@ -107,23 +105,23 @@ def test_names_cannot_lead_out_of_the_index(tmp_path, name, place):
         else:
             segment["keyword"] = [name]
 
-    rewrite(tmp_path / MANIFEST, change)
+    rewrite_manifest(tmp_path, change)
     with pytest.raises(CorpusCorruptError, match="malformed"):
         read_manifest(tmp_path)
 
 
 @pytest.mark.parametrize("field", ["generation", "segments", "columns", "analyzer", "embedding"])
 def test_a_missing_field_is_named(tmp_path, field):
-    write_manifest(tmp_path, MANIFEST_VALUE)
-    rewrite(tmp_path / MANIFEST, lambda body: body.pop(field))
+    write(tmp_path)
+    rewrite_manifest(tmp_path, lambda body: body.pop(field))
     with pytest.raises(CorpusCorruptError, match=field):
         read_manifest(tmp_path)
 
 
 @pytest.mark.parametrize("version", [0, -5, True, None, "1", 1.0])
 def test_a_version_that_never_was_is_corrupt(tmp_path, version):
-    write_manifest(tmp_path, MANIFEST_VALUE)
-    rewrite(tmp_path / MANIFEST, lambda body: body.update(format_version=version))
+    write(tmp_path)
+    rewrite_manifest(tmp_path, lambda body: body.update(format_version=version))
     with pytest.raises(CorpusCorruptError, match="format_version"):
         read_manifest(tmp_path)
 
@@ -145,7 +143,7 @@ def test_a_field_of_a_wrong_type_is_corrupt(tmp_path, path, wrong):
         pytest.skip("a text is right there")
     if wrong == {} and path[-1] == "files":
         pytest.skip("no files is a legal list")
-    write_manifest(tmp_path, MANIFEST_VALUE)
+    write(tmp_path)
 
     def change(body):
         place = body
@@ -153,7 +151,7 @@ def test_a_field_of_a_wrong_type_is_corrupt(tmp_path, path, wrong):
             place = place[step]
         place[path[-1]] = wrong
 
-    rewrite(tmp_path / MANIFEST, change)
+    rewrite_manifest(tmp_path, change)
     with pytest.raises(CorpusCorruptError, match="malformed"):
         read_manifest(tmp_path)
 
@@ -161,5 +159,74 @@ def test_a_field_of_a_wrong_type_is_corrupt(tmp_path, path, wrong):
 @pytest.mark.parametrize("content", ["[]", "3", '{"format_version": "1"}', "{}", "[" * 100_000])
 def test_other_json_is_corrupt(tmp_path, content):
     (tmp_path / MANIFEST).write_text(content)
+    with pytest.raises(CorpusCorruptError, match="manifest"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"{", b"[]", b"\xff\xfe", b"gone" * 999])
+def test_the_copy_serves_where_the_manifest_does_not(tmp_path, caplog, damage):
+    write(tmp_path)
+    if damage is None:
+        (tmp_path / MANIFEST).unlink()
+    else:
+        (tmp_path / MANIFEST).write_bytes(damage)
+    assert read_manifest(tmp_path) == MANIFEST_VALUE
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("octavo.storage", "WARNING")
+    assert str(tmp_path / MANIFEST) in record.message
+    assert MANIFEST_COPY in record.message
+
+
+def test_a_whole_manifest_says_nothing_whatever_the_copy_is(tmp_path, caplog):
+    for damage in (None, b"", encode_manifest(replace(MANIFEST_VALUE, generation=9))):
+        write(tmp_path)
+        (tmp_path / MANIFEST_COPY).unlink()
+        if damage is not None:
+            (tmp_path / MANIFEST_COPY).write_bytes(damage)
+        assert read_manifest(tmp_path) == MANIFEST_VALUE
+    assert not caplog.records
+
+
+def test_both_damaged_is_an_error_that_names_both(tmp_path):
+    write(tmp_path)
+    for name in (MANIFEST, MANIFEST_COPY):
+        (tmp_path / name).write_bytes(b"{")
+    with pytest.raises(CorpusCorruptError, match=rf"{MANIFEST}: .*; and .*{MANIFEST_COPY}: "):
+        read_manifest(tmp_path)
+    (tmp_path / MANIFEST).unlink()
+    with pytest.raises(CorpusCorruptError, match=rf"{MANIFEST}: .*missing.*{MANIFEST_COPY}: "):
+        read_manifest(tmp_path)
+    (tmp_path / MANIFEST_COPY).unlink()
+    (tmp_path / MANIFEST).write_bytes(b"{")
+    with pytest.raises(CorpusCorruptError, match=f"{MANIFEST}: expected JSON"):
+        read_manifest(tmp_path)
+
+
+def test_a_newer_format_is_never_passed_over_for_the_copy(tmp_path):
+    write(tmp_path)
+    newer = json.dumps({"format_version": FORMAT_VERSION + 1})
+    (tmp_path / MANIFEST).write_text(newer)
+    with pytest.raises(CorpusFormatError, match="newer octavo"):
+        read_manifest(tmp_path)
+    (tmp_path / MANIFEST).write_text("{")
+    (tmp_path / MANIFEST_COPY).write_text(newer)
+    with pytest.raises(CorpusFormatError, match="newer octavo"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("name", [MANIFEST, MANIFEST_COPY])
+def test_a_manifest_elsewhere_is_not_read(tmp_path, name):
+    index = tmp_path / "index"
+    index.mkdir()
+    write(index, name)
+    (index / name).rename(tmp_path / "elsewhere.json")
+    (index / name).symlink_to(tmp_path / "elsewhere.json")
+    with pytest.raises(CorpusCorruptError, match="leads out of the index"):
+        read_manifest(index)
+
+
+def test_json_that_cannot_be_written_again_is_corrupt(tmp_path):
+    deep = "[" * 900 + "]" * 900
+    (tmp_path / MANIFEST).write_text(f'{{"format_version": 1, "x": {deep}}}')
     with pytest.raises(CorpusCorruptError, match="manifest"):
         read_manifest(tmp_path)

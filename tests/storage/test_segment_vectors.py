@@ -11,7 +11,8 @@ from octavo.columns.vector_codes import code_width
 from octavo.kernels.unit_length import unit_length
 from octavo.kernels.vector_codes import encode_vectors
 from octavo.storage import layout
-from octavo.storage.manifest import read_manifest, write_manifest
+from octavo.storage.commit import commit
+from octavo.storage.manifest import read_manifest
 from octavo.storage.segment_vectors import SegmentVectors
 
 CODES = {layout.VECTOR_CODES, layout.VECTOR_BOUNDS}
@@ -70,7 +71,7 @@ def test_an_index_without_codes_answers_the_same(index):
     for name in CODES:
         (layout.segment_directory(index, segment.name) / name).unlink()
         del segment.files[name]
-    write_manifest(index, manifest)
+    commit(index, manifest)
     assert hits(index).equals(expected)
     assert Corpus.open(index).verify().whole
 

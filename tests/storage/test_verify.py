@@ -34,7 +34,7 @@ def test_one_flipped_byte_in_any_file_is_named(index):
             flipped = bytearray(whole)
             flipped[position] ^= 0x10
             path.write_bytes(flipped)
-            if path.name == "manifest.json" and chr(whole[position]).isspace():
+            if path.name.startswith("manifest.") and chr(whole[position]).isspace():
                 continue  # white space is no content
             problems = verify_index(index).problems
             assert [problem.path for problem in problems] == [path]
@@ -44,7 +44,7 @@ def test_one_flipped_byte_in_any_file_is_named(index):
 
 def test_missing_truncated_and_grown_files_are_named_by_verify_and_open(index):
     for path in files_of(index):
-        if path.name == "manifest.json":
+        if path.name.startswith("manifest."):
             continue
         whole = path.read_bytes()
         for content in (None, whole[:-1], whole + b"x"):

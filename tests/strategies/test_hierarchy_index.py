@@ -3,9 +3,13 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.corpus import hand_made
 
 from octavo import ConfigurationError, Corpus, HierarchyError, RetrievedDocument
 from octavo.spi import NodeView
+from octavo.storage.snapshot import Snapshot
 from octavo.strategies.hierarchy_index import HierarchyIndex
 
 
@@ -135,3 +139,119 @@ def test_a_metadata_column_of_summaries_is_shown_to_navigators(tmp_path):  # S11
     corpus = built(tmp_path, ["a", "b"], [None, "a"], title=["A", None], summary=["all", None])
     index = HierarchyIndex.of_corpus(corpus.keyword_index)
     assert index.views(np.array([1, 0])) == [NodeView("b"), NodeView("a", "A", "all")]
+
+
+def updated(tmp_path, links, deleted, upserted=()):
+    """The hierarchy of a corpus of which documents were deleted and then others replaced."""
+    ids, parents = zip(*links, strict=True)
+    corpus = built(tmp_path, ids, parents)
+    hand_made.delete(corpus.path, deleted)
+    if upserted:
+        ids, parents = zip(*upserted, strict=True)
+        table = pa.table({"id": ids, "text": ids, "parent": pa.array(parents, pa.string())})
+        hand_made.upsert(corpus.path, table, parent="parent", embedding="none")
+    return lambda: HierarchyIndex.of_corpus(Corpus.open(corpus.path).keyword_index)
+
+
+def test_a_deleted_row_is_no_node(tmp_path):  # S26 S28
+    links = [("x", "a"), ("a", None), ("y", None), ("b", "a"), ("c", "b"), ("z", "c")]
+    index = updated(tmp_path, links, ["x", "y", "z"])()
+    assert index.parents.tolist() == [-1, -1, -1, 1, 3, -1]
+    assert index.roots.tolist() == [1]
+    assert [index.children(row).tolist() for row in range(6)] == [[], [3], [], [4], [], []]
+    assert len(index) == 3
+    assert index.store.rows == 6
+    assert index.store.rows_of(["x", "c"]).tolist() == [-1, 4]
+
+
+def test_an_upserted_document_is_one_node(tmp_path):  # S26: no id is repeated
+    links = [("b", "a"), ("a", None), ("c", "a"), ("d", None)]
+    index = updated(tmp_path, links, [], [("a", "d"), ("c", "b")])()
+    assert index.parents.tolist() == [4, -1, -1, -1, 3, 0]
+    assert (len(index), index.roots.tolist()) == (4, [3])
+    assert index.children(1).tolist() == []
+    # A row that died twice, and a parent that came back.
+    (tmp_path / "again").mkdir()
+    again = updated(tmp_path / "again", links, ["a"], [("a", None)])()
+    assert again.parents.tolist() == [4, -1, 4, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("deleted", "upserted", "named"),
+    [
+        (["a"], [], "among the documents, found 'b' under 'a', 'd' under 'a'$"),
+        ([], [("a", "c")], "without a cycle, found"),
+        (["d"], [("b", "d")], "found 'b' under 'd'$"),
+        ([], [("a", "a")], "own parent, found 'a'$"),
+    ],
+)
+def test_what_is_left_is_refused_as_if_built_so(tmp_path, deleted, upserted, named):  # S26
+    new = dict(upserted)
+    left = [link for link in LINKS if link[0] not in {*deleted, *new}] + upserted
+    (tmp_path / "scratch").mkdir()
+    *_, build = both_ways(tmp_path / "scratch", left)
+    with pytest.raises(HierarchyError, match=named) as expected:
+        build()
+    with pytest.raises(HierarchyError) as found:
+        updated(tmp_path, LINKS, deleted, upserted)()
+    assert str(found.value) == str(expected.value)
+
+
+def test_faults_of_deleted_documents_are_no_faults(tmp_path):  # S26
+    links = [("a", "a"), ("b", "gone"), ("c", "d"), ("d", "c"), ("e", None)]
+    index = updated(tmp_path, links, ["a", "b", "c", "d"])()
+    assert (len(index), index.roots.tolist()) == (1, [4])
+    nothing = updated(tmp_path / "none", [("a", None)], ["a"])()
+    assert (len(nothing), nothing.roots.tolist()) == (0, [])
+
+
+node_names = st.sampled_from("abcdef")
+
+
+@given(st.lists(st.tuples(node_names, st.none() | node_names, st.booleans()), max_size=12))
+def test_a_snapshot_with_deleted_rows_is_the_tree_of_the_live_ones(rows):  # S26
+    live = [(name, parent) for name, parent, alive in rows if alive]
+    expected = refusal_or_index(lambda: HierarchyIndex([document(*link) for link in live]))
+    found = refusal_or_index(lambda: HierarchyIndex.of_corpus(FakeSnapshot(rows)))
+    if isinstance(expected, str) or isinstance(found, str):
+        assert found == expected
+        return
+    of_live = np.flatnonzero([alive for *_, alive in rows])
+    assert len(found) == len(live)
+    assert found.roots.tolist() == of_live[expected.roots].tolist()
+    for row, own in enumerate(of_live.tolist()):
+        assert found.children(own).tolist() == of_live[expected.children(row)].tolist()
+
+
+def refusal_or_index(build):
+    try:
+        return build()
+    except HierarchyError as error:
+        return str(error)
+
+
+class FakeSnapshot(Snapshot):
+    """Rows of (id, parent, live) without files."""
+
+    def __init__(self, rows):
+        self._rows = rows
+        self.path = "index"
+
+    @property
+    def rows(self):
+        return len(self._rows)
+
+    @property
+    def live(self):
+        live = np.array([alive for *_, alive in self._rows], np.bool_)
+        return None if live.all() else live
+
+    def text_column(self, name):
+        place = ["id", "parent"].index(name)
+        return pa.chunked_array([[row[place] for row in self._rows]], pa.large_string())
+
+    def texts(self, column, rows):
+        return [self._rows[row][["id", "parent"].index(column)] for row in rows.tolist()]
+
+    def ids(self, rows):
+        return self.texts("id", rows)

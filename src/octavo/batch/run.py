@@ -96,7 +96,9 @@ class _Run:
         self.threads = checked_threads(job.threads)
         self.context = RAGContext(job.max_results, job.min_score, job.filters)
         self.format: ResultFormat = format_of(Path(job.out), job.format)
-        self.corpus = job.index if isinstance(job.index, Corpus) else Corpus.open(Path(job.index))
+        given = job.index if isinstance(job.index, Corpus) else Corpus.open(Path(job.index))
+        # One state for the whole job, whatever is committed to the index meanwhile.
+        self.corpus = Corpus(given.keyword_index)
         self.options = dict(job.options)
         name = job.strategy or self.corpus.default_strategy
         if has_option(name, "now") and self.options.get("now") is None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from octavo.cli.options import VectorIndex
+from octavo.cli.options import CorpusFiles, MemoryBudget, VectorIndex
 from octavo.cli.output import facts, say, size
 from octavo.cli.progress import progress
 
@@ -22,13 +22,7 @@ HASH_NOTICE = (
 
 
 def index(
-    corpus: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="CORPUS...",
-            help="Parquet, Arrow, JSON lines or CSV files, directories or globs of them.",
-        ),
-    ],
+    corpus: CorpusFiles,
     *,
     out: Annotated[Path, typer.Option(metavar="INDEX", help="Directory of the index to make.")],
     text: Annotated[str | None, typer.Option(metavar="COL", help="Column of the text.")] = None,
@@ -80,10 +74,7 @@ def index(
         ),
     ] = 0.95,
     vector_index: VectorIndex = "automatic",
-    memory_budget: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Such as 2GiB; unset, a quarter of the memory."),
-    ] = None,
+    memory_budget: MemoryBudget = None,
     no_block_max: Annotated[
         bool,
         typer.Option("--no-block-max", help="No block-max postings: smaller, slower to search."),

@@ -7,7 +7,7 @@ from octavo.cli.options import AsJson, IndexPath
 from octavo.cli.output import facts, show, show_json, size
 
 if TYPE_CHECKING:
-    from octavo.corpus.info import VectorSearchInfo
+    from octavo.corpus.info import CorpusInfo, VectorSearchInfo
 
 
 def info(index: IndexPath, *, as_json: AsJson = False) -> None:
@@ -16,7 +16,7 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
 
     found = Corpus.open(index).info()
     if as_json:
-        show_json(asdict(found))
+        show_json({**asdict(found), "deleted_share": found.deleted_share})
         return
     columns = {part: name for part, name in asdict(found.columns).items() if name}
     embedding = found.embedding
@@ -25,6 +25,7 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
         ("format", f"version {found.format_version}, made by {found.created_by}"),
         ("generation", found.generation),
         ("documents", f"{found.documents:,}"),
+        *_deleted(found),
         ("empty texts", f"{found.empty_texts:,}"),
         ("null vectors", f"{found.null_vectors:,}"),
         ("segments", f"{found.segments:,} ({found.keyword_segments:,} of postings)"),
@@ -46,6 +47,13 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
     ]
     for line in facts(rows):
         show(line)
+
+
+def _deleted(found: "CorpusInfo") -> list[tuple[str, str]]:
+    """Say how many rows deleted documents take, where there are any, and whether to compact."""
+    rows = [("deleted rows", f"{found.deleted_rows:,} ({found.deleted_share:.1%} of all rows)")]
+    advice = [] if found.compaction is None else [("compaction", f"advised: {found.compaction}")]
+    return [*(rows if found.deleted_rows else []), *advice]
 
 
 def _vector_search(segments: "tuple[VectorSearchInfo, ...]") -> list[str]:

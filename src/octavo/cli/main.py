@@ -10,13 +10,17 @@ from typing import Annotated
 
 import typer
 
+from octavo.cli.add import add
 from octavo.cli.batch import batch
 from octavo.cli.bench import bench
+from octavo.cli.compact import compact
+from octavo.cli.delete import delete
 from octavo.cli.demo import demo
 from octavo.cli.failures import reported
 from octavo.cli.first_run import tell_of_compiling
 from octavo.cli.index import index
 from octavo.cli.info import info
+from octavo.cli.repair import repair
 from octavo.cli.search import search
 from octavo.cli.tune import tune
 from octavo.cli.verify import verify
@@ -32,7 +36,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (index, search, batch, info, verify, tune, bench, demo):
+for command in (
+    *(index, search, batch, add, delete, compact),
+    *(info, verify, repair, tune, bench, demo),
+):
     app.command()(reported(command))
 
 

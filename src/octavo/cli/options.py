@@ -1,18 +1,27 @@
 """Options that several commands share."""
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from octavo.cli.output import say
+from octavo.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from octavo.corpus.corpus import Corpus
 
 IndexPath = Annotated[Path, typer.Argument(metavar="INDEX", help="Directory of the index.")]
+
+CorpusFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CORPUS...",
+        help="Parquet, Arrow, JSON lines or CSV files, directories or globs of them.",
+    ),
+]
 
 
 def _known_strategy(name: str | None) -> str | None:
@@ -56,6 +65,13 @@ VectorIndex = Annotated[
         "lists or graph.",
     ),
 ]
+MemoryBudget = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Such as 2GiB; unset, a quarter of the memory."),
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Unset: one for each processor.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -85,10 +101,29 @@ def parsed_filters(filters: Iterable[str] | None) -> dict[str, str]:
 
 def warn_of_unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> None:
     """Say which filter keys the index does not have; such a filter matches nothing (S7)."""
-    known = corpus.filter_keys
+    for key in unknown_keys(filters, corpus):
+        say(f"No document has the key {key}, so nothing matches; {_keys(corpus)}.")
+
+
+def refuse_unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> None:
+    """Refuse filter keys that the index does not have, where a slip must not pass for nothing.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The index has no such key.
+    """
+    for key in unknown_keys(filters, corpus):
+        raise InvalidArgumentError(f"--filter: no document has the key {key}; {_keys(corpus)}")
+
+
+def unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> Iterator[str]:
+    """Yield the keys that the index does not have, each with the nearest one that it has."""
     for key in filters:
-        if key in known:
-            continue
-        near = difflib.get_close_matches(key, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        say(f"No document has the key {key!r}, so nothing matches{hint}; keys: {', '.join(known)}.")
+        if key not in corpus.filter_keys:
+            near = difflib.get_close_matches(key, corpus.filter_keys, n=1)
+            yield f"{key!r} (did you mean {near[0]!r}?)" if near else repr(key)
+
+
+def _keys(corpus: "Corpus") -> str:
+    return f"keys: {', '.join(corpus.filter_keys)}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from octavo.cli.info import info
-from octavo.cli.options import IndexPath, VectorIndex
+from octavo.cli.options import IndexPath, MemoryBudget, Threads, VectorIndex
 from octavo.cli.output import say
 from octavo.cli.progress import progress
 
@@ -32,13 +32,8 @@ def tune(
         typer.Option(metavar="COL", help="Column of vectors to use in place of the texts'."),
     ] = None,
     vector_index: VectorIndex = "automatic",
-    memory_budget: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Such as 2GiB; unset, a quarter of the memory."),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Unset: one for each processor.")
-    ] = None,
+    memory_budget: MemoryBudget = None,
+    threads: Threads = None,
 ) -> None:
     """Tune vector search to a recall target, without building the index again."""
     if queries is None and (query_text or query_vector):

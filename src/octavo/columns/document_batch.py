@@ -1,8 +1,11 @@
 """A batch of documents: input columns checked and brought to one type each."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from octavo.columns.arrow_types import Array, compute
 from octavo.columns.metadata import canonical_text
@@ -56,6 +59,25 @@ class DocumentBatch:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def take(self, positions: NDArray[np.int64]) -> "DocumentBatch":
+        """Return the documents at some positions."""
+        wanted = pa.array(positions)
+
+        def taken(column: Any) -> Any:  # noqa: ANN401 - any column, or none
+            return None if column is None else column.take(wanted)
+
+        return replace(
+            self,
+            ids=taken(self.ids),
+            content=taken(self.content),
+            title=taken(self.title),
+            source=taken(self.source),
+            timestamp=taken(self.timestamp),
+            parent=taken(self.parent),
+            metadata={key: taken(values) for key, values in self.metadata.items()},
+            vectors=None if self.vectors is None else self.vectors.take(positions),
+        )
 
 
 def normalise(

@@ -196,6 +196,10 @@ class DocumentColumns:
             self._validated.add(key)
         return values
 
+    def batches(self) -> Sequence[pa.RecordBatch]:
+        """Return the stored record batches without copying; see :meth:`column` on damage."""
+        return self._batches
+
     def column(self, name: str) -> ChunkedArray:
         """Return a stored column without copying; see ``documents_file`` for the names.
 

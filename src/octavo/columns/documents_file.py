@@ -7,7 +7,7 @@ is null, and the slot beneath holds -1, so that a reader needs no validity bits.
 ``dictionaries.arrow`` holds one row with, for each key, the list of its values in code order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from types import TracebackType
@@ -18,17 +18,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from octavo.columns.arrow_types import Array
+from octavo.columns.buffers import buffer_view
 from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.metadata import DictionaryEncoder
 from octavo.columns.schema import ColumnChoice
 from octavo.columns.timestamps import UTC_MICROSECONDS
+from octavo.columns.written_batches import WrittenBatches
 from octavo.errors import InvalidArgumentError
 
 ROWS_PER_BATCH: Final = 16_384
 BYTES_PER_BATCH: Final = 8 << 20
 METADATA_PREFIX: Final = "metadata."
 
-_OPTIONAL = ("title", "source", "timestamp", "parent")
+OPTIONAL_COLUMNS: Final = ("title", "source", "timestamp", "parent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class DocumentLayout:
     @staticmethod
     def of(choice: ColumnChoice) -> "DocumentLayout":
         """Return the layout for the chosen input columns."""
-        optional = tuple(name for name in _OPTIONAL if getattr(choice, name) is not None)
+        optional = tuple(name for name in OPTIONAL_COLUMNS if getattr(choice, name) is not None)
         return DocumentLayout(optional, choice.metadata)
 
     def schema(self) -> pa.Schema:
@@ -117,6 +119,9 @@ class DocumentsWriter:
         self._schema = layout.schema()
         self._encoders = {key: DictionaryEncoder() for key in layout.metadata}
         self._pending: list[pa.RecordBatch] = []
+        self._pending_rows = 0
+        self._pending_bytes = 0
+        self._written = WrittenBatches(documents_path)
         self._file = pa.OSFile(str(documents_path), "wb")
         try:
             self._writer = pa.ipc.new_file(self._file, self._schema)
@@ -130,14 +135,23 @@ class DocumentsWriter:
         columns: list[Array] = [batch.ids, batch.content]
         columns.extend(getattr(batch, name) for name in self.layout.optional)
         columns.extend(_code_array(values) for values in codes.values())
-        if len(batch):
-            self._pending.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+        self._append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         self.rows += len(batch)
-        pending_rows = sum(each.num_rows for each in self._pending)
-        pending_bytes = sum(each.nbytes for each in self._pending)
-        if pending_rows >= self._rows_per_batch or pending_bytes >= BYTES_PER_BATCH:
-            self._flush()
         return codes
+
+    def stored(self) -> Sequence[pa.RecordBatch]:
+        """Return all rows written so far as record batches, most of them memory-mapped."""
+        if len(self._pending) > 1:
+            self._pending = [_joined(self._pending)]
+        return [*self._written.batches(), *self._pending]
+
+    def code(self, key: str, value: str) -> int:
+        """Return the code of a metadata value; -1 where no row so far has it."""
+        return self._encoders[key].code(value)
+
+    def dictionary(self, key: str) -> pa.LargeStringArray:
+        """Return the distinct values of one metadata key so far, in code order."""
+        return self._encoders[key].dictionary()
 
     def dictionaries(self) -> Mapping[str, pa.LargeStringArray]:
         """Return the distinct values of each metadata key so far, in code order."""
@@ -182,14 +196,50 @@ class DocumentsWriter:
         else:
             self.abort()
 
+    def _append(self, batch: pa.RecordBatch) -> None:
+        """Take rows into record batches, each of which is full with the row that reaches a bound.
+
+        So the file depends on the documents alone, and not on how they came in batches.
+        """
+        sizes = _text_bytes(batch)
+        start = taken = 0
+        while start < batch.num_rows:
+            room = self._rows_per_batch - self._pending_rows
+            wanted = BYTES_PER_BATCH - self._pending_bytes + taken
+            stop = min(start + room, int(np.searchsorted(sizes, wanted)) + 1, batch.num_rows)
+            self._pending.append(batch.slice(start, stop - start))
+            self._pending_rows += stop - start
+            self._pending_bytes += int(sizes[stop - 1]) - taken
+            start, taken = stop, int(sizes[stop - 1])
+            if self._pending_rows >= self._rows_per_batch or self._pending_bytes >= BYTES_PER_BATCH:
+                self._flush()
+
     def _flush(self) -> None:
-        """Write the pending rows, in batches of at most so many rows."""
+        """Write the pending rows as one record batch."""
         if not self._pending:
             return
-        joined = pa.Table.from_batches(self._pending).combine_chunks().to_batches()[0]
-        for start in range(0, joined.num_rows, self._rows_per_batch):
-            self._writer.write_batch(joined.slice(start, self._rows_per_batch))
+        self._writer.write_batch(_joined(self._pending))
+        self._written.add()
         self._pending.clear()
+        self._pending_rows = self._pending_bytes = 0
+
+
+def _text_bytes(batch: pa.RecordBatch) -> NDArray[np.int64]:
+    """Return how many bytes of text the rows up to each row hold."""
+    sizes = np.zeros(batch.num_rows, np.int64)
+    for column in batch.columns:
+        if column.type == pa.large_string() and len(column):
+            offsets = buffer_view(column.buffers()[1], np.int64, column.offset + len(column) + 1)
+            sizes += offsets[column.offset + 1 :] - offsets[column.offset]
+    return sizes
+
+
+def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    schema = batches[0].schema
+    columns = [
+        pa.concat_arrays([each.column(number) for each in batches]) for number in range(len(schema))
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _code_array(codes: NDArray[np.int32]) -> Array:

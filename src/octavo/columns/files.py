@@ -45,6 +45,11 @@ def reader_of(path: str) -> FileSource:
     return _READERS[ending](path)
 
 
+def has_reader(path: str) -> bool:
+    """Whether a file's ending says that it is a table which can be read."""
+    return _ending(path) is not None
+
+
 def expand_path(path: str) -> list[str]:
     """Return the files that a path, directory or glob stands for, in a fixed order.
 

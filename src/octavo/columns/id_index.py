@@ -5,6 +5,7 @@ found by its hash is compared with the stored text, so collisions do no harm.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from os import PathLike, fspath
 from typing import TypeAlias
 
@@ -84,6 +85,9 @@ class IdIndex:
         Gives the stored ids of some rows, such as ``partial(columns.texts, "id")``.
     expected_rows
         The number of rows that the manifest states; ``None`` skips the check.
+    live
+        Which rows can be found, one boolean a row; ``None`` finds all. An id may be that of several
+        rows, of which at most one is live.
 
     Raises
     ------
@@ -98,12 +102,20 @@ class IdIndex:
         read_ids: ReadIds,
         *,
         expected_rows: int | None = None,
+        live: NDArray[np.bool_] | None = None,
     ) -> None:
         expected = None if expected_rows is None else (expected_rows,)
         self._hashes = open_array(hashes_path, np.uint64, expected)
         self._rows = open_array(rows_path, np.int64, self._hashes.shape)
         self._rows_path = rows_path
         self._read_ids = read_ids
+        self._live = live
+
+    def with_live(self, live: NDArray[np.bool_] | None) -> "IdIndex":
+        """Return the index of the same files that finds other rows."""
+        changed = copy(self)
+        changed._live = live  # noqa: SLF001 - of this class
+        return changed
 
     def __len__(self) -> int:
         return len(self._hashes)
@@ -113,16 +125,27 @@ class IdIndex:
         found = int(self.rows([identifier])[0])
         return None if found < 0 else found
 
-    def rows(self, identifiers: Sequence[str]) -> NDArray[np.int64]:
-        """Return the row of each id, -1 where there is none. Logarithmic in the rows."""
-        # A lone surrogate cannot be encoded; no stored id equals its replacement by accident,
-        # since the text itself is compared below.
-        encodable = [text.encode("utf-8", "replace").decode() for text in identifiers]
-        hashes = hash_texts(pa.array(encodable, pa.large_string()))
-        starts = np.searchsorted(self._hashes, hashes, "left").tolist()
+    def rows(
+        self, identifiers: Sequence[str], hashes: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the live row of each id, -1 where there is none. Logarithmic in the rows.
+
+        Parameters
+        ----------
+        identifiers
+            The ids.
+        hashes
+            Their :func:`id_hashes`, where the caller has them already.
+        """
+        if hashes is None:
+            hashes = id_hashes(identifiers)
+        starts = np.searchsorted(self._hashes, hashes, "left")
+        there = starts < len(self._hashes)
+        there[there] = self._hashes[starts[there]] == hashes[there]
         found = np.full(len(identifiers), -1, np.int64)
-        for position, (identifier, start) in enumerate(zip(identifiers, starts, strict=True)):
-            found[position] = self._verified(identifier, hashes[position], start)
+        for position in np.flatnonzero(there).tolist():
+            start = int(starts[position])
+            found[position] = self._verified(identifiers[position], hashes[position], start)
         return found
 
     def _verified(self, identifier: str, value: np.uint64, start: int) -> int:
@@ -132,9 +155,21 @@ class IdIndex:
             row = int(self._rows[position])
             if not 0 <= row < len(self._hashes):
                 raise CorpusCorruptError(f"{fspath(self._rows_path)}: no row {row}")
+            if self._live is not None and not self._live[row]:
+                continue
             if self._read_ids([row])[0] == identifier:
                 return row
         return -1
+
+
+def id_hashes(identifiers: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the hash of each id.
+
+    A lone surrogate cannot be encoded; no stored id equals its replacement by accident, since texts
+    are compared too.
+    """
+    encodable = [text.encode("utf-8", "replace").decode() for text in identifiers]
+    return hash_texts(pa.array(encodable, pa.large_string()))
 
 
 def find_duplicates(

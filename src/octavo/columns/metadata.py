@@ -133,6 +133,10 @@ class DictionaryEncoder:
         result: NDArray[np.int32] = np.asarray(seen, np.int32)[positions]
         return result
 
+    def code(self, value: str) -> int:
+        """Return the code of a value; -1 where it has none."""
+        return self._codes.get(value, -1)
+
     def dictionary(self) -> pa.LargeStringArray:
         """Return the values in the order of their codes."""
         return pa.array(self._codes, pa.large_string())

@@ -40,6 +40,10 @@ class VectorBatch:
     def __len__(self) -> int:
         return len(self.present)
 
+    def take(self, positions: NDArray[np.int64]) -> "VectorBatch":
+        """Return the vectors at some positions."""
+        return VectorBatch(self.values[positions], self.present[positions])
+
 
 def as_vectors(
     column: Array | ChunkedArray, place: Place, expected_dimensions: int | None = None

@@ -1,41 +1,40 @@
 """A corpus: build it once, open it anywhere, search it by any strategy."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from octavo.analysis import Analyzer
-from octavo.columns.filters import ENTRY_ID
 from octavo.columns.schema import ColumnRequest, NoTitle
 from octavo.columns.sources import Input
-from octavo.corpus.blocks import search_blocks, split_queries
 from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
 from octavo.corpus.info import CorpusInfo, describe
-from octavo.corpus.options import default_strategy, make_strategy
+from octavo.corpus.options import default_strategy
+from octavo.corpus.searchable import SearchableCorpus
+from octavo.corpus.writer import CorpusWriter
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind, requested_vector_index
 from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
-from octavo.spi import RAGContext, RetrievedDocument
 from octavo.storage.build import BuildRequest, Listener, build_index
+from octavo.storage.compact import compact_index
 from octavo.storage.memory_budget import parse_budget
-from octavo.storage.snapshot import Snapshot, open_snapshot
+from octavo.storage.snapshot import open_snapshot
 from octavo.storage.tune import TuneRequest, tune_index
 from octavo.storage.verify import Verification, verify_index
-from octavo.strategies.columnar import ColumnarStrategy
+from octavo.storage.work import Work, work_of
 from octavo.strategies.queries import Queries, Texts, query_array
 
 
-class Corpus:
+class Corpus(SearchableCorpus):
     """Documents on disk, ready to search: a read-only, memory-mapped snapshot.
 
-    Make one with :meth:`build` or :meth:`open`. Safe to share between threads; any number of
-    processes may open the same index. Nothing is locked.
+    Make one with :meth:`build` or :meth:`open`, change it with :meth:`writer`. Safe to share between
+    threads; any number of processes may open the same index. Readers lock nothing, and keep the
+    state they opened until :meth:`refresh`.
 
     Examples
     --------
@@ -46,9 +45,6 @@ class Corpus:
     ...     [hit.content for hit in corpus.search("whale", strategy="keyword")]
     ['blue whale']
     """
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
 
     @classmethod
     def open(cls, path: str | Path, *, embedding: EmbeddingFunction | None = None) -> "Corpus":
@@ -176,134 +172,55 @@ class Corpus:
         build_index(inputs, Path(out), request)
         return cls.open(out, embedding=embedding if callable(embedding) else None)
 
-    @property
-    def path(self) -> Path:
-        """The directory of the index."""
-        return self._snapshot.path
-
-    @property
-    def analyzer(self) -> Analyzer:
-        """The analyser that documents and queries go through."""
-        return self._snapshot.analyzer
-
-    @property
-    def dimensions(self) -> int | None:
-        """The dimensions of the vectors; ``None`` where there are none."""
-        entry = self._snapshot.manifest.embedding
-        return None if entry is None else entry.dimensions
-
-    @property
-    def keyword_index(self) -> Snapshot:
-        """The keyword source of the corpus, for strategies built by hand."""
-        return self._snapshot
-
-    @property
-    def vector_store(self) -> Snapshot:
-        """The vector source of the corpus, for strategies built by hand."""
-        return self._snapshot
-
-    @property
-    def filter_keys(self) -> tuple[str, ...]:
-        """The metadata keys that filters can name."""
-        return (ENTRY_ID, *self._snapshot.manifest.columns.metadata)
-
-    @property
-    def embeds_queries(self) -> bool:
-        """Whether query texts can be embedded, so that vector and hybrid search need no vectors."""
-        return self._snapshot.embeds_queries
-
-    @cached_property
-    def default_strategy(self) -> str:
-        """``hybrid`` where there are real vectors; ``keyword`` where only hashes, or none."""
-        return default_strategy(self._snapshot)
-
-    def strategy(self, name: str | None = None, **options: Any) -> ColumnarStrategy:  # noqa: ANN401
-        """Return a strategy over this corpus by name.
-
-        Parameters
-        ----------
-        name
-            ``vector``, ``keyword``, ``hybrid``, ``graph``, ``multi-query``, ``hierarchical``,
-            ``temporal`` or ``reasoning``; by default :attr:`default_strategy`.
-        **options
-            Parameters of the strategy; an unknown one is refused with the known ones. ``child``
-            takes a strategy or a name; ``half_life`` also text such as ``"30d"``; ``navigator``
-            also ``"lexical"`` or ``"MODULE:ATTR"``; ``expander`` also ``"table:FILE"``.
-        """
-        return make_strategy(self._snapshot, name or self.default_strategy, options)
-
-    def search(
+    def writer(
         self,
-        query: str,
         *,
-        strategy: str | None = None,
-        max_results: int = 10,
-        min_score: float = 0.0,
-        filters: Mapping[str, str] | None = None,
-        query_vector: ArrayLike | None = None,
-        **options: Any,  # noqa: ANN401
-    ) -> tuple[RetrievedDocument, ...]:
-        """Return the best documents for one query, best first.
-
-        Parameters
-        ----------
-        query
-            Any text; no query language, nothing to escape.
-        strategy
-            By default :attr:`default_strategy`.
-        max_results, min_score, filters
-            As in :class:`RAGContext`.
-        query_vector
-            The query's own vector, in place of embedding its text.
-        **options
-            Options of the strategy.
-        """
-        if not isinstance(query, str):
-            raise TypeError(f"query: expected a string, found {type(query).__name__}")
-        chosen = self.strategy(strategy, **options)
-        vectors: Any = None if query_vector is None else [query_vector]
-        context = RAGContext(max_results, min_score, filters or {})
-        return chosen.rank(Queries.of([query], vectors), context).retrieved()
-
-    def search_batch(
-        self,
-        queries: Texts,
-        *,
-        strategy: str | None = None,
-        max_results: int = 10,
-        min_score: float = 0.0,
-        filters: Mapping[str, str] | None = None,
-        query_vectors: ArrayLike | None = None,
+        memory_budget: int | str | None = None,
         threads: int | None = None,
-        **options: Any,  # noqa: ANN401
-    ) -> pa.Table:
-        """Return the hits of many queries as one Arrow table, a row a hit.
+        progress: Callable[[str, int], None] | None = None,
+    ) -> CorpusWriter:
+        """Change the documents: ``with corpus.writer() as writer: writer.upsert(table)``.
 
-        The same hits, order and scores as :meth:`search` query by query, for any number of
-        threads. Columns: ``query_id`` (the query's position, as text), ``rank`` from 1, ``id``,
-        ``score``, then the parts that the strategy has.
+        The block is one transaction on the present state of the index, which may be newer than this
+        corpus. Where it ends well, the changes are durable and this corpus shows them; other ones
+        do after :meth:`refresh`. Documents get vectors as the index's own did, if need be by the
+        function that this corpus was opened with.
 
         Parameters
         ----------
-        queries
-            Texts: a sequence of strings, or an Arrow string array.
-        strategy, max_results, min_score, filters, **options
-            As in :meth:`search`.
-        query_vectors
-            Float array of shape ``(queries, dimensions)``.
-        threads
-            By default one for each processor.
+        memory_budget, threads
+            As for :meth:`build`.
+        progress
+            Told the stage and the rows done.
+
+        Raises
+        ------
+        CorpusLockedError
+            At the start of the block: another writer is at work; says which process, and for how
+            long.
+        OSError
+            The disk is full, or the index cannot be written; it stays as it was.
         """
-        block = Queries.of(queries, query_vectors)
-        ids = pa.array([str(position) for position in range(len(block))], pa.string())
-        chosen = self.strategy(strategy, **options)
-        context = RAGContext(max_results, min_score, filters or {})
-        if len(block) == 0:
-            return chosen.retrieve_batch(block, context)
-        found = search_blocks(
-            chosen, split_queries(ids, block), context, threads=checked_threads(threads)
+        work = Work(
+            parse_budget(memory_budget),
+            checked_threads(threads),
+            progress or (lambda _stage, _rows: None),
         )
-        return pa.concat_tables([result.table for result in found]).combine_chunks()
+        return CorpusWriter(self._snapshot, work, self.refresh)
+
+    def refresh(self) -> "Corpus":
+        """Move to the present state of the index, and return this corpus.
+
+        Searches under way, and strategies made before, stay with the state they began with. Only
+        what is new is opened; where nothing was committed, nothing happens.
+
+        Raises
+        ------
+        CorpusFormatError, CorpusCorruptError
+            The index is gone or damaged; this corpus stays what it was.
+        """
+        self._snapshot = self._snapshot.refreshed()
+        return self
 
     def tune(
         self,
@@ -354,9 +271,31 @@ class Corpus:
         tune_index(self.path, request)
         return type(self).open(self.path, embedding=embedding)
 
+    def compact(
+        self,
+        *,
+        memory_budget: int | str | None = None,
+        threads: int | None = None,
+        progress: Callable[[str, int], None] | None = None,
+    ) -> "Corpus":
+        """Merge everything into one segment without deleted rows, and return the new state.
+
+        The result equals an index built from scratch of the same documents; nothing is embedded
+        again. The disk needs room for a second copy, for a while. Parameters as for :meth:`tune`.
+
+        Raises
+        ------
+        CorpusLockedError, CorpusCorruptError, OSError
+            See :func:`octavo.storage.compact.compact_index`; the index then stays as it was.
+        """
+        function = self._snapshot.query_embedding.given
+        compact_index(self.path, work_of(memory_budget, threads, progress), function)
+        return type(self).open(self.path, embedding=function)
+
     def info(self) -> CorpusInfo:
         """Describe the index: sizes, columns, analyser, embedding."""
-        return describe(self._snapshot, self.default_strategy)
+        snapshot = self._snapshot
+        return describe(snapshot, default_strategy(snapshot))
 
     def verify(self) -> Verification:
         """Check every byte of what is on disk now against its checksums, and the parts together.
@@ -364,9 +303,3 @@ class Corpus:
         Where another process has replaced the index since it was opened, the new one is checked.
         """
         return verify_index(self.path)
-
-    def __len__(self) -> int:
-        return self._snapshot.count
-
-    def __repr__(self) -> str:
-        return f"Corpus({str(self.path)!r}, documents={len(self)})"

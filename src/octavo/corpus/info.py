@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from octavo.corpus.compaction import compaction_reason
 from octavo.storage import layout
 from octavo.storage.layout import BLOCK_MAX, FORMAT_VERSION
 from octavo.storage.manifest import (
@@ -40,7 +41,25 @@ class VectorSearchInfo:
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """A description of an index; sizes in bytes."""
+    """A description of an index; sizes in bytes.
+
+    Of deleted documents nothing is told but how many rows they still take.
+
+    Parameters
+    ----------
+    documents
+        Those that a search can find.
+    empty_texts, null_vectors
+        How many of them have no words, and how many no vector.
+    deleted_rows
+        Rows of deleted or replaced documents, which take room until they are merged away.
+    compaction
+        Why the index should be compacted; ``None`` where it need not be.
+    block_max_size
+        Of the block-max postings; 0 where there are none.
+    vector_search
+        One for each segment with vectors, in row order.
+    """
 
     path: Path
     format_version: int
@@ -53,13 +72,18 @@ class CorpusInfo:
     keyword_segments: int
     size: int
     block_max_size: int
-    """Of the block-max postings; 0 where there are none."""
     columns: ColumnsEntry
     analyzer: Mapping[str, Any]
     embedding: EmbeddingEntry | None
     default_strategy: str
     vector_search: tuple[VectorSearchInfo, ...] = ()
-    """One for each segment with vectors, in row order."""
+    deleted_rows: int = 0
+    compaction: str | None = None
+
+    @property
+    def deleted_share(self) -> float:
+        """Deleted rows as a share of all rows, 0 to 1."""
+        return self.deleted_rows / max(1, self.documents + self.deleted_rows)
 
 
 def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
@@ -92,6 +116,8 @@ def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
             for segment in segments
             if manifest.embedding is not None and layout.VECTORS in segment.files
         ),
+        deleted_rows=manifest.rows - manifest.documents,
+        compaction=compaction_reason(manifest.documents, manifest.rows, len(segments)),
     )
 
 

@@ -1,8 +1,7 @@
 """The keyword engine's files of a store: runs of rows, few in number and each written once.
 
-New rows come as a run of their own and runs are merged in tiers, as in a log-structured merge tree
-(O'Neil et al., Acta Informatica 1996): a row is written again a logarithmic number of times, and an
-entry that is replaced or removed costs the writing of its run only.
+New rows come as a run of their own and runs are merged in tiers: a row is written again a logarithmic
+number of times, and an entry that is replaced or removed costs the writing of its run only.
 """
 
 import os
@@ -15,16 +14,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from octavo.columns.tiers import Tiers
 from octavo.engines.keyword import KeywordIndex, write_segment
 from octavo.engines.keyword.schema import META
 from octavo.memory.changes import Edit
 from octavo.memory.private_files import place_for, private_directory
 
-_FAN_OUT = 4
-_SMALL_ROWS = 256
-"""Runs that hold fewer rows together are always merged: opening one costs more than writing it."""
-_LARGEST_ROWS = 16_384
-_LARGEST_SHARE = 16
+_TIERS = Tiers(fan_out=4, small_rows=256, largest_rows=16_384, largest_share=16)
 """No run holds more than 16,384 rows and more than a sixteenth of all, so that edits stay local."""
 
 _SMALLEST_HEAP, _LARGEST_HEAP = 30_000_000, 500_000_000
@@ -99,13 +95,9 @@ def open_runs(runs: Sequence[Run]) -> KeywordIndex:
     return KeywordIndex.open(directories, rows, first_rows=starts, scratch=place_for(0))
 
 
-def _largest(runs: Sequence[Run]) -> int:
-    return max(_LARGEST_ROWS, sum(map(len, runs)) // _LARGEST_SHARE)
-
-
 def _bounded(runs: Sequence[Run]) -> list[Run]:
     """Cut new runs that are too large."""
-    largest = _largest(runs)
+    largest = _TIERS.largest(sum(map(len, runs)))
     pieces: list[Run] = []
     for run in runs:
         if run.directory is not None or len(run) <= largest:
@@ -117,32 +109,11 @@ def _bounded(runs: Sequence[Run]) -> list[Run]:
 
 
 def _merged(runs: Sequence[Run]) -> list[Run]:
-    """Merge neighbours until no merge would make each of its rows' runs ``_FAN_OUT`` times larger.
-
-    So a row is written again at most once for each power of the fan-out, and neighbours of equal
-    size are never as many as the fan-out, up to the largest size.
-    """
-    largest = _largest(runs)
-    result: list[Run] = []
-    for run in runs:
-        result.append(run)
-        while (count := _mergeable([len(each) for each in result], largest)) > 0:
-            texts = pa.concat_arrays([each.texts for each in result[-count:]])
-            result[-count:] = [Run(texts)]
-    return result
-
-
-def _mergeable(sizes: Sequence[int], largest: int) -> int:
-    """Return how many of the last runs are worth merging, or 0."""
-    total = longest = 0
-    for count, size in enumerate(reversed(sizes), 1):
-        total += size
-        longest = max(longest, size)
-        if total > largest:
-            return 0
-        if count > 1 and (total <= _SMALL_ROWS or total >= _FAN_OUT * longest):
-            return count
-    return 0
+    groups = [runs[group.start : group.stop] for group in _TIERS.groups([len(run) for run in runs])]
+    return [
+        group[0] if len(group) == 1 else Run(pa.concat_arrays([run.texts for run in group]))
+        for group in groups
+    ]
 
 
 def _remove(directory: Path, process: int) -> None:

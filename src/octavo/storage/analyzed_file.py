@@ -9,18 +9,31 @@ from typing import Self, cast
 import numpy as np
 import pyarrow as pa
 
+_FEWEST_ROWS = 1_024
 _SCHEMA = pa.schema([pa.field("analyzed", pa.large_string())])
 
 
 class AnalyzedWriter:
-    """Append batches of analysed text to an Arrow IPC file."""
+    """Append batches of analysed text to an Arrow IPC file; small ones are joined."""
 
     def __init__(self, path: Path) -> None:
         self._writer = pa.ipc.new_file(str(path), _SCHEMA)
+        self._waiting: list[pa.LargeStringArray] = []
+        self._waiting_rows = 0
 
     def write(self, analyzed: pa.LargeStringArray) -> None:
         """Append one batch."""
-        self._writer.write_batch(pa.record_batch([analyzed], schema=_SCHEMA))
+        self._waiting.append(analyzed)
+        self._waiting_rows += len(analyzed)
+        if self._waiting_rows >= _FEWEST_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting_rows:
+            joined = pa.concat_arrays(self._waiting)
+            self._writer.write_batch(pa.record_batch([joined], schema=_SCHEMA))
+        self._waiting.clear()
+        self._waiting_rows = 0
 
     def __enter__(self) -> Self:
         return self
@@ -31,7 +44,11 @@ class AnalyzedWriter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._writer.close()
+        try:
+            if kind is None:
+                self._flush()
+        finally:
+            self._writer.close()
 
 
 class AnalyzedReader:

@@ -9,8 +9,6 @@ from octavo.storage import layout
 from octavo.storage.analyzed_file import AnalyzedReader
 from octavo.storage.segment_settings import SegmentSettings
 
-_RUNS = "block_max.tmp"
-
 
 def write_block_max_postings(directory: Path, scratch: Path, settings: SegmentSettings) -> None:
     """Invert the analysed text of ``scratch`` into the block-max postings of a segment.
@@ -27,7 +25,7 @@ def write_block_max_postings(directory: Path, scratch: Path, settings: SegmentSe
         return  # tantivy alone answers
     ranges = reader.split(settings.threads)
     memory = settings.heap_bytes(len(ranges))
-    runs = directory / _RUNS
+    runs = directory / layout.BLOCK_MAX_SCRATCH
 
     def invert_range(piece: tuple[int, range]) -> list[Run]:
         number, rows = piece

@@ -6,6 +6,7 @@ after it, the new one.
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -25,10 +26,11 @@ from octavo.columns.sources import (
 )
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import VectorIndexRequest
-from octavo.errors import CorpusFormatError
+from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.parallel import checked_threads
 from octavo.storage import layout
-from octavo.storage.durable import errors_naming, sync_directory
+from octavo.storage.commit import commit, remove_remains
+from octavo.storage.durable import errors_naming, make_directory
 from octavo.storage.embedding_plan import EmbeddingPlan, plan_embedding
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import (
@@ -38,12 +40,11 @@ from octavo.storage.manifest import (
     SegmentEntry,
     UpdateSettings,
     read_manifest,
-    write_manifest,
 )
 from octavo.storage.memory_budget import MemoryBudget
 from octavo.storage.query_embedding import QueryEmbedding
 from octavo.storage.segment import open_segment
-from octavo.storage.segment_build import build_segment, discard
+from octavo.storage.segment_build import build_segment
 from octavo.storage.segment_settings import SegmentSettings
 from octavo.storage.vector_search import VectorSearchSettings, with_vector_search
 from octavo.version import __version__
@@ -99,59 +100,76 @@ def build_index(inputs: Input, out: Path, request: BuildRequest) -> None:
     _check_target(out, overwrite=request.overwrite)
     documents = _Documents.choose(inputs, request, plan)
     request.listener(documents.choice)
-    created = _create(out)
-    with errors_naming(out), writer_lock(out):
-        try:
-            _check_target(out, overwrite=request.overwrite)
-            _build_and_commit(documents, out, request, plan)
-        except BaseException:
-            # Only the holder of the lock may remove what is there.
-            if created and not layout.is_index(out):
-                shutil.rmtree(out, ignore_errors=True)
-            raise
+    with errors_naming(out):
+        created = _create(out)
+        with writer_lock(out):
+            try:
+                _check_target(out, overwrite=request.overwrite)
+                _build_and_commit(documents, out, request, plan)
+            except BaseException:
+                # Only the holder of the lock may remove what is there.
+                _tidy(out, created=created)
+                raise
 
 
 def _build_and_commit(
     documents: "_Documents", out: Path, request: BuildRequest, plan: EmbeddingPlan
 ) -> None:
-    before = read_manifest(out) if layout.is_index(out) else None
-    _remove_unnamed_segments(out, before)
-    generation = 1 if before is None else before.generation + 1
-    directory = layout.segment_directory(out, layout.next_segment_name(out))
+    before = _present(out)
+    if before is not None or not layout.is_index(out):
+        remove_remains(out, before)
+    choice = documents.choice
+    entry, dimensions = build_segment(
+        layout.segment_directory(out, layout.next_segment_name(out)),
+        documents.batches(),
+        _settings(documents, request, plan),
+    )
+    embedding = plan.entry(dimensions, entry.rows)
+    entry = _with_vector_search(out, entry, embedding, request)
+    manifest = Manifest(
+        generation=1 if before is None else before.generation + 1,
+        created_by=f"octavo {__version__}",
+        analyzer=request.analyzer.to_dict(),
+        analyzer_fingerprint=request.analyzer.fingerprint,
+        embedding=embedding,
+        columns=ColumnsEntry(
+            choice.id,
+            choice.text,
+            choice.title,
+            choice.source,
+            choice.timestamp,
+            choice.parent,
+            choice.metadata,
+            choice.timestamp_zone,
+        ),
+        segments=(entry,),
+        settings=UpdateSettings(
+            request.block_max,
+            request.vector_index.recall,
+            request.vector_index.kind.value,
+            plan.specification,
+        ),
+    )
+    commit(out, manifest, lambda stage, rows: request.listener(BuildProgress(stage, rows)))
+
+
+def _present(out: Path) -> Manifest | None:
+    """Return the committed state; ``None`` where there is none, or none that can be read."""
+    if not layout.is_index(out):
+        return None
     try:
-        choice = documents.choice
-        entry, dimensions = build_segment(
-            directory, documents.batches(), _settings(documents, request, plan)
-        )
-        embedding = plan.entry(dimensions, entry.rows)
-        entry = _with_vector_search(out, entry, embedding, request)
-        sync_directory(directory.parent)
-        manifest = Manifest(
-            generation=generation,
-            created_by=f"octavo {__version__}",
-            analyzer=request.analyzer.to_dict(),
-            analyzer_fingerprint=request.analyzer.fingerprint,
-            embedding=embedding,
-            columns=ColumnsEntry(
-                choice.id,
-                choice.text,
-                choice.title,
-                choice.source,
-                choice.timestamp,
-                choice.parent,
-                choice.metadata,
-                choice.timestamp_zone,
-            ),
-            segments=(entry,),
-            settings=UpdateSettings(
-                request.block_max, request.vector_index.recall, request.vector_index.kind.value
-            ),
-        )
-        write_manifest(out, manifest)
-    except BaseException:
-        discard(directory)
-        raise
-    _remove_unnamed_segments(out, manifest)
+        return read_manifest(out)
+    except CorpusCorruptError:  # to be replaced; nothing of it is removed before
+        return None
+
+
+def _tidy(out: Path, *, created: bool) -> None:
+    """Leave nothing of a build that failed."""
+    if not layout.is_index(out) and created:
+        shutil.rmtree(out, ignore_errors=True)
+        return
+    with suppress(OSError, CorpusCorruptError):
+        remove_remains(out, _present(out))
 
 
 def _with_vector_search(
@@ -242,6 +260,11 @@ def _check_target(out: Path, *, overwrite: bool) -> None:
             raise CorpusFormatError(
                 f"{out}: holds an octavo index; to replace it say overwrite=True or --overwrite"
             )
+        if not layout.has_segments(out):
+            raise CorpusFormatError(
+                f"{out / layout.SEGMENTS}: expected the segments of an octavo index, found none, "
+                "or a link to others"
+            )
     elif not layout.is_ours(out):
         raise CorpusFormatError(
             f"{out}: expected an empty directory or an octavo index, found other files"
@@ -250,18 +273,8 @@ def _check_target(out: Path, *, overwrite: bool) -> None:
 
 def _create(out: Path) -> bool:
     """Make the directory if it is missing; say whether it was."""
-    if out.exists():
+    try:
+        make_directory(out)
+    except FileExistsError:
         return False
-    out.mkdir(parents=True)
     return True
-
-
-def _remove_unnamed_segments(out: Path, manifest: Manifest | None) -> None:
-    """Remove the segments of killed or replaced builds; readers that hold one keep it."""
-    named = set() if manifest is None else {segment.name for segment in manifest.segments}
-    directory = out / layout.SEGMENTS
-    if directory.is_symlink() or not directory.is_dir():
-        return
-    for segment in sorted(directory.iterdir()):
-        if segment.name not in named and layout.is_segment_name(segment.name):
-            discard(segment)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from octavo.columns.arrow_types import Array, ChunkedArray
 from octavo.columns.documents import DocumentColumns
 from octavo.columns.filters import FilterIndex
+from octavo.columns.id_index import id_hashes
 from octavo.columns.selection import Selection
 from octavo.columns.stored_document import StoredDocument
 from octavo.errors import CorpusCorruptError
 from octavo.storage.segment import Segment
+from octavo.storage.vector_stage import Vectors
 
 Value = TypeVar("Value")
 
@@ -47,12 +49,10 @@ class StoredDocuments:
     def rows_of(self, identifiers: Sequence[str]) -> NDArray[np.int64]:
         """Return the live row of each id, -1 where there is none."""
         found = np.full(len(identifiers), -1, np.int64)
+        hashes = id_hashes(identifiers)
         for segment, start in zip(self._segments, self._starts, strict=False):
-            local = segment.ids.rows(identifiers)
-            there = local >= 0
-            if segment.live is not None:
-                there[there] = segment.live[local[there]]
-            found = np.where(there, local + start, found)
+            local = segment.ids.rows(identifiers, hashes)
+            found = np.where(local >= 0, local + start, found)
         return found
 
     def fence(self, allowed_sources: Collection[str]) -> NDArray[np.bool_] | None:
@@ -84,6 +84,21 @@ class StoredDocuments:
     def has_timestamps(self) -> bool:
         """Whether any document can have a timestamp."""
         return any(segment.columns.has_timestamps for segment in self._segments)
+
+    def vectors(self, rows: NDArray[np.int64], dimensions: int) -> Vectors:
+        """Return the vectors of ``rows``, zeros where there is none, and where there is one."""
+        values = np.zeros((len(rows), dimensions), np.float32)
+        present = np.zeros(len(rows), np.bool_)
+        owners = np.searchsorted(self._starts, rows, side="right") - 1
+        for number in np.unique(owners).tolist():
+            here = owners == number
+            segment, local = self._segments[number], rows[here] - self._starts[number]
+            if segment.vectors is None or not len(segment.vectors):
+                continue
+            values[here] = segment.vectors[local]
+            mask = segment.vector_present
+            present[here] = True if mask is None else mask[local]
+        return values, present
 
     def rows_of_id(self, identifier: str) -> list[int]:
         """Return the live row of an id; empty where there is none."""

@@ -24,14 +24,31 @@ def sync_directory(path: Path) -> None:
     sync_file(path)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file's content so that a reader, or a crash, sees the old or the new, never a mix."""
+def make_directory(path: Path) -> None:
+    """Make a directory that is not there, and those above it, so that they survive a crash."""
+    if not path.parent.exists():
+        make_directory(path.parent)
+    path.mkdir()
+    sync_directory(path.parent)
+
+
+def write_temporary(path: Path, content: bytes) -> Path:
+    """Write and flush what is to replace ``path``, beside it; return where.
+
+    What had that name, be it a link, is gone.
+    """
     temporary = path.with_name(path.name + ".tmp")
-    with temporary.open("wb") as file:
+    temporary.unlink(missing_ok=True)
+    with temporary.open("xb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    temporary.replace(path)
+    return temporary
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace a file's content so that a reader, or a crash, sees the old or the new, never a mix."""
+    write_temporary(path, content).replace(path)
     sync_directory(path.parent)
 
 

@@ -10,12 +10,13 @@ from octavo.embeddings.specification import (
     ColumnSpecification,
     EmbeddingSpecification,
     HashSpecification,
+    NoEmbedding,
     parse_specification,
     resolve,
 )
 from octavo.errors import InvalidArgumentError
-from octavo.storage.manifest import EmbeddingEntry
-from octavo.storage.query_embedding import FUNCTION_SPECIFICATION
+from octavo.storage.manifest import EmbeddingEntry, Manifest
+from octavo.storage.query_embedding import FUNCTION_SPECIFICATION, QueryEmbedding
 from octavo.storage.vector_stage import ColumnStage, FunctionStage, HashStage, VectorStage
 
 
@@ -69,6 +70,38 @@ def plan_embedding(requested: str | EmbeddingFunction, analyzer: Analyzer) -> Em
         column = specification.column
         return EmbeddingPlan(ColumnStage(column), str(specification), str(specification), column)
     return _resolved_plan(specification, analyzer)
+
+
+def plan_further_embedding(
+    manifest: Manifest, analyzer: Analyzer, function: EmbeddingFunction | None
+) -> EmbeddingPlan:
+    """Return how documents that are added to an index get their vectors: as the others did.
+
+    Parameters
+    ----------
+    manifest, analyzer
+        Of the index.
+    function
+        The caller's own function, in place of the one the manifest names. It makes no difference
+        where vectors are hashes or come with the documents.
+
+    Raises
+    ------
+    ConfigurationError
+        The function is one that only the builder of the index has, or cannot be imported.
+    """
+    entry = manifest.embedding
+    if entry is None:
+        entry = EmbeddingEntry(manifest.settings.embedding, 0, manifest.settings.embedding)
+    if entry.specification != FUNCTION_SPECIFICATION:
+        specification = parse_specification(entry.specification)
+        if isinstance(specification, NoEmbedding):
+            return EmbeddingPlan(None, entry.specification, entry.fingerprint)
+        if isinstance(specification, HashSpecification | ColumnSpecification):
+            return plan_embedding(entry.specification, analyzer)
+    found = QueryEmbedding(entry, analyzer, function).function()
+    stage = FunctionStage(found, entry.dimensions or None)
+    return EmbeddingPlan(stage, entry.specification, entry.fingerprint)
 
 
 def _resolved_plan(specification: EmbeddingSpecification, analyzer: Analyzer) -> EmbeddingPlan:

@@ -7,7 +7,7 @@ from pathlib import Path
 from octavo.errors import CorpusCorruptError
 from octavo.storage.durable import sync_directory, sync_file
 from octavo.storage.layout import segment_directory
-from octavo.storage.manifest import FileEntry, Manifest
+from octavo.storage.manifest import FileEntry, SegmentEntry
 
 _THREADS = 8
 """Flushed side by side, many files take a disk little longer than one."""
@@ -31,8 +31,8 @@ def sync_and_list(directory: Path) -> dict[str, FileEntry]:
     return dict(zip(names, entries, strict=True))
 
 
-def check_sizes(index: Path, manifest: Manifest) -> None:
-    """Check that every named file is there, inside, and has its size; reads no content.
+def check_sizes(index: Path, segment: SegmentEntry) -> None:
+    """Check that every file of a segment is there, inside, and has its size; reads no content.
 
     Raises
     ------
@@ -40,15 +40,14 @@ def check_sizes(index: Path, manifest: Manifest) -> None:
         Naming the first file that is missing, lies elsewhere or has another size.
     """
     inside = os.path.realpath(index)
-    for segment in manifest.segments:
-        directory = segment_directory(index, segment.name)
-        for name, entry in segment.files.items():
-            path = directory / name
-            if not Path(os.path.realpath(path)).is_relative_to(inside):
-                raise CorpusCorruptError(f"{path}: leads out of the index")
-            try:
-                found = path.stat().st_size
-            except FileNotFoundError:
-                raise CorpusCorruptError(f"{path}: the file is missing") from None
-            if found != entry.size:
-                raise CorpusCorruptError(f"{path}: expected {entry.size} bytes, found {found}")
+    directory = segment_directory(index, segment.name)
+    for name, entry in segment.files.items():
+        path = directory / name
+        if not Path(os.path.realpath(path)).is_relative_to(inside):
+            raise CorpusCorruptError(f"{path}: leads out of the index")
+        try:
+            found = path.stat().st_size
+        except FileNotFoundError:
+            raise CorpusCorruptError(f"{path}: the file is missing") from None
+        if found != entry.size:
+            raise CorpusCorruptError(f"{path}: expected {entry.size} bytes, found {found}")

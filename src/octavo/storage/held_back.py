@@ -27,8 +27,11 @@ def held_back(segment: Segment, embedding: QueryEmbedding) -> list[Sample]:
     if segment.vectors is None:
         return []
     vectors = segment.vectors
-    present = segment.vector_present
-    rows = np.arange(len(vectors)) if present is None else np.flatnonzero(present)
+    eligible = np.ones(len(vectors), np.bool_)
+    for kept in (segment.vector_present, segment.live):
+        if kept is not None:
+            eligible &= kept
+    rows = np.flatnonzero(eligible)
     chosen = rows[np.random.default_rng(_SEED).permutation(len(rows))[: 2 * SAMPLED]]
     asked = vectors.take(chosen[:SAMPLED], axis=0)
     speaking = asked.any(axis=1)

@@ -1,12 +1,16 @@
 """The names of the files of an index; ``docs/format.md`` describes each."""
 
+import os
 from pathlib import Path
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+MANIFEST_COPY = "manifest.copy.json"
 LOCK = "writer.lock"
 LOCK_HOLDER = "writer.json"
 SEGMENTS = "segments"
+TEMPORARY = ".tmp"
+"""Ends the name of a file that is being written and will replace another."""
 
 DOCUMENTS = "documents.arrow"
 DICTIONARIES = "dictionaries.arrow"
@@ -18,12 +22,31 @@ VECTOR_LISTS = "vector_lists.faiss"
 LIST_OF_ROW = "list_of_row.npy"
 VECTOR_GRAPH = "vector_graph.faiss"
 VECTOR_STRUCTURES = (VECTOR_LISTS, LIST_OF_ROW, VECTOR_GRAPH)
+ONLY_PARENTS = "only_parents.npy"
 ID_HASHES = "id_hashes.npy"
 ID_ROWS = "id_rows.npy"
 KEYWORD = "keyword"
 CHAMPIONS = f"{KEYWORD}/champions.arrow"
 BLOCK_MAX = "block_max"
 LIVE = "live"
+
+ANALYZED_SCRATCH = "analyzed.tmp"
+BLOCK_MAX_SCRATCH = "block_max.tmp"
+
+_SEGMENT_FILES = {
+    DOCUMENTS,
+    DICTIONARIES,
+    VECTORS,
+    VECTOR_PRESENT,
+    VECTOR_CODES,
+    VECTOR_BOUNDS,
+    *VECTOR_STRUCTURES,
+    ONLY_PARENTS,
+    ID_HASHES,
+    ID_ROWS,
+    ANALYZED_SCRATCH,
+}
+_SEGMENT_DIRECTORIES = {KEYWORD, BLOCK_MAX, LIVE, BLOCK_MAX_SCRATCH}
 
 
 def segment_directory(index: Path, name: str) -> Path:
@@ -41,14 +64,19 @@ def next_segment_name(index: Path) -> str:
     return f"{max((int(name) for name in names if is_segment_name(name)), default=0) + 1:08d}"
 
 
+def next_segment(index: Path) -> Path:
+    """Return the directory of a new segment; only the writer may ask."""
+    return segment_directory(index, next_segment_name(index))
+
+
 def live_file(generation: int) -> str:
     """Return the name, within a segment, of the live rows as a commit leaves them."""
     return f"{LIVE}/{generation:08d}.npy"
 
 
 def is_index(directory: Path) -> bool:
-    """Whether the directory holds a committed octavo index."""
-    return (directory / MANIFEST).is_file()
+    """Whether the directory holds a committed octavo index, whole or damaged."""
+    return any(os.path.lexists(directory / name) for name in (MANIFEST, MANIFEST_COPY))
 
 
 def is_ours(directory: Path) -> bool:
@@ -57,14 +85,24 @@ def is_ours(directory: Path) -> bool:
     A build makes its lock before anything else, so segments without a lock are somebody else's.
     """
     names = {entry.name for entry in directory.iterdir()}
-    if not names <= {f"{MANIFEST}.tmp", LOCK, LOCK_HOLDER, SEGMENTS}:
+    unfinished = {f"{MANIFEST}{TEMPORARY}", f"{MANIFEST_COPY}{TEMPORARY}"}
+    if not names <= {LOCK, LOCK_HOLDER, SEGMENTS, *unfinished}:
         return False
+    return SEGMENTS not in names or (LOCK in names and has_segments(directory))
+
+
+def has_segments(directory: Path) -> bool:
+    """Whether there is a directory of segments, and not a link to one elsewhere."""
     segments = directory / SEGMENTS
-    if SEGMENTS not in names:
-        return True
-    return LOCK in names and not segments.is_symlink() and segments.is_dir()
+    return segments.is_dir() and not segments.is_symlink()
 
 
 def is_segment_name(name: str) -> bool:
     """Whether a build could have given a segment this name."""
     return len(name) == 8 and name.isascii() and name.isdigit()
+
+
+def is_segment_path(name: str) -> bool:
+    """Whether octavo could have made a file or directory of this relative path in a segment."""
+    first, _, rest = name.partition("/")
+    return first in _SEGMENT_DIRECTORIES or (not rest and first in _SEGMENT_FILES)

@@ -46,6 +46,8 @@ class QueryEmbedding:
     ) -> None:
         self._entry = entry
         self._analyzer = analyzer
+        self.given = function
+        """The caller's own function."""
         self._function = function
         self._turn = threading.Lock()
 
@@ -71,6 +73,18 @@ class QueryEmbedding:
             return function.embed_batch(texts)
         with self._turn:
             return embed_texts(function, texts, dimensions=self._entry.dimensions)
+
+    def function(self) -> EmbeddingFunction:
+        """Return the function, found if need be.
+
+        Raises
+        ------
+        ConfigurationError
+            The index has no vectors, or cannot name its function.
+        """
+        if self._entry is None:
+            raise ConfigurationError("the index has no vectors")
+        return self._resolved(self._entry)
 
     def _resolved(self, entry: EmbeddingEntry) -> EmbeddingFunction:
         with self._turn:

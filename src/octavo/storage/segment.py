@@ -1,6 +1,6 @@
 """One open segment: its columns, ids and vectors, memory-mapped."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from octavo.engines.keyword.block_max.files import DESCRIPTION, BlockMaxPostings
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import checksum
+from octavo.storage.files import check_sizes
 from octavo.storage.live_rows import read_live
 from octavo.storage.manifest import SegmentEntry
 from octavo.storage.structure_file import StructureFile, open_structure
@@ -43,11 +44,17 @@ class Segment:
     """What searches the vectors without comparing all; ``None`` where they are scanned."""
     live: NDArray[np.bool_] | None = None
     """Which rows are not deleted, read-only; ``None`` where all are live."""
+    only_parents: NDArray[np.bool_] | None = None
+    """Which rows are parents and nothing else; ``None`` where there is none."""
 
     @property
     def rows(self) -> int:
         """The number of rows, live or not."""
         return self.entry.rows
+
+    def with_live(self, entry: SegmentEntry, live: NDArray[np.bool_] | None) -> "Segment":
+        """Return the same open files with other live rows."""
+        return replace(self, entry=entry, live=live, ids=self.ids.with_live(live))
 
     def keyword_directories(self) -> list[Path]:
         """Return the directories of its postings, in row order."""
@@ -60,7 +67,7 @@ class Segment:
         """
         if layout.CHAMPIONS not in self.entry.files:
             return []
-        return [_whole(self.directory, self.entry, layout.CHAMPIONS)]
+        return [whole_file(self.directory, self.entry, layout.CHAMPIONS)]
 
 
 def open_columns(directory: Path, rows: int) -> DocumentColumns:
@@ -89,24 +96,51 @@ def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Se
     """
     directory = layout.segment_directory(index, entry.name)
     columns = open_columns(directory, entry.rows)
+    live = open_live(directory, entry)
     ids = IdIndex(
         directory / layout.ID_HASHES,
         directory / layout.ID_ROWS,
         partial(columns.texts, "id"),
         expected_rows=entry.rows,
+        live=live,
     )
-    vectors = None if dimensions is None else _open_vectors(directory, entry, dimensions)
+    vectors = None if dimensions is None else open_vectors(directory, entry, dimensions)
     codes = None if dimensions is None else _open_codes(directory, entry, dimensions)
-    present = _open_present(directory, entry)
+    present = open_mask(directory, entry, layout.VECTOR_PRESENT)
     block_max = _open_block_max(directory, entry)
     structure = None if vectors is None else open_structure(directory, entry)
-    live = open_live(directory, entry)
+    only_parents = open_mask(directory, entry, layout.ONLY_PARENTS)
     return Segment(
-        directory, entry, columns, ids, vectors, present, codes, block_max, structure, live
+        directory,
+        entry,
+        columns,
+        ids,
+        vectors,
+        present,
+        codes,
+        block_max,
+        structure,
+        live,
+        only_parents,
     )
 
 
-def _open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDArray[np.float32]:
+def reopen_live(index: Path, segment: Segment, entry: SegmentEntry) -> Segment:
+    """Return an open segment with the live rows of a later entry.
+
+    Raises
+    ------
+    CorpusCorruptError
+        Their file is missing or damaged.
+    """
+    if entry.live is not None and entry.live.file in entry.files:
+        only = {entry.live.file: entry.files[entry.live.file]}
+        check_sizes(index, replace(entry, files=only))
+    return segment.with_live(entry, open_live(segment.directory, entry))
+
+
+def open_vectors(directory: Path, entry: SegmentEntry, dimensions: int) -> NDArray[np.float32]:
+    """Map the vectors of a segment."""
     if layout.VECTORS not in entry.files:  # no rows, so no vectors were written
         return np.zeros((0, dimensions), np.float32)
     shape = (entry.rows, dimensions)
@@ -119,10 +153,11 @@ def _open_block_max(directory: Path, entry: SegmentEntry) -> BlockMaxPostings | 
     return open_postings(directory / layout.BLOCK_MAX, entry.rows)
 
 
-def _open_present(directory: Path, entry: SegmentEntry) -> NDArray[np.bool_] | None:
-    if layout.VECTOR_PRESENT not in entry.files:
+def open_mask(directory: Path, entry: SegmentEntry, name: str) -> NDArray[np.bool_] | None:
+    """Map a file of one boolean a row; ``None`` where the segment does not have it."""
+    if name not in entry.files:
         return None
-    return open_array(directory / layout.VECTOR_PRESENT, np.bool_, (entry.rows,))
+    return open_array(directory / name, np.bool_, (entry.rows,))
 
 
 def _open_codes(directory: Path, entry: SegmentEntry, dimensions: int) -> VectorCodes | None:
@@ -145,11 +180,17 @@ def open_live(directory: Path, entry: SegmentEntry) -> NDArray[np.bool_] | None:
     """
     if entry.live is None:
         return None
-    return read_live(_whole(directory, entry, entry.live.file), entry.rows, entry.live.rows)
+    return read_live(whole_file(directory, entry, entry.live.file), entry.rows, entry.live.rows)
 
 
-def _whole(directory: Path, entry: SegmentEntry, name: str) -> Path:
-    """Return the path of a file, if its bytes are those that the manifest states."""
+def whole_file(directory: Path, entry: SegmentEntry, name: str) -> Path:
+    """Return the path of a file, if its bytes are those that the manifest states.
+
+    Raises
+    ------
+    CorpusCorruptError
+        They are not, or the file is missing.
+    """
     path, stated = directory / name, entry.files.get(name)
     if stated is None:
         raise CorpusCorruptError(f"{path}: the manifest needs this file and does not name it")

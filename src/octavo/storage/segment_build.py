@@ -16,14 +16,13 @@ from octavo.columns.id_index import check_unique
 from octavo.parallel import side_by_side
 from octavo.storage import layout
 from octavo.storage.block_max_stage import write_block_max_postings
-from octavo.storage.columns_stage import write_columns
+from octavo.storage.columns_stage import WrittenColumns, write_columns
 from octavo.storage.files import sync_and_list
 from octavo.storage.manifest import SegmentEntry
 from octavo.storage.postings_stage import write_postings
 from octavo.storage.segment import open_columns
 from octavo.storage.segment_settings import SegmentSettings
 
-_SCRATCH = "analyzed.tmp"
 _SIDE_BY_SIDE = 5_000
 """Rows of a segment that waits for the disk and for threads more than it computes."""
 
@@ -55,10 +54,18 @@ def build_segment(
         The disk is full.
     """
     directory.mkdir(parents=True)
-    scratch = directory / _SCRATCH
+    scratch = directory / layout.ANALYZED_SCRATCH
     written = write_columns(directory, scratch, batches, settings)
     columns = open_columns(directory, written.rows)
     check_unique(written.ids, partial(columns.texts, "id"), settings.describe_row)
+    return finish_segment(directory, scratch, written, settings), written.dimensions
+
+
+def finish_segment(
+    directory: Path, scratch: Path, written: WrittenColumns, settings: SegmentSettings
+) -> SegmentEntry:
+    """Give written columns their id index and postings, and flush everything to the disk."""
+    columns = open_columns(directory, written.rows)
     written.ids.write(directory / layout.ID_HASHES, directory / layout.ID_ROWS)
     index_words = partial(write_postings, directory, scratch, columns, settings)
     index_words_for_batches = partial(write_block_max_postings, directory, scratch, settings)
@@ -70,7 +77,7 @@ def build_segment(
         keyword = index_words()
         index_words_for_batches()
     scratch.unlink()
-    entry = SegmentEntry(
+    return SegmentEntry(
         name=directory.name,
         rows=written.rows,
         null_vectors=written.null_vectors,
@@ -78,7 +85,6 @@ def build_segment(
         keyword=keyword,
         files=sync_and_list(directory),
     )
-    return entry, written.dimensions
 
 
 def discard(directory: Path) -> None:

@@ -24,3 +24,5 @@ class SegmentSettings:
     """Says where in the input a row came from, for messages."""
     block_max: bool = True
     """Whether block-max postings are written beside tantivy's."""
+    dimensions: int | None = None
+    """Of the vectors, where that is known before the first; then rows without one are zeros too."""

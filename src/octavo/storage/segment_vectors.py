@@ -43,6 +43,10 @@ class _Files:
         for start in range(0, rows, _ZERO_ROWS):
             self.write(block[: rows - start])
 
+    def read(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = self._vectors.read(rows)
+        return found
+
     def writers(self) -> tuple[VectorWriter, ...]:
         return (self._vectors, *(self._codes or ()))
 
@@ -57,13 +61,15 @@ class SegmentVectors:
     ----------
     directory
         The directory of the segment.
+    dimensions
+        Of the vectors, where the first need not tell: then there are files even without a vector.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, dimensions: int | None = None) -> None:
         self._directory = directory
         self._files: _Files | None = None
         self._present: list[Mask] = []
-        self.dimensions: int | None = None
+        self.dimensions = dimensions
         """Dimensions of the vectors; ``None`` while there was none."""
         self.nulls = 0
         """The number of rows without a vector."""
@@ -71,9 +77,10 @@ class SegmentVectors:
     def write(self, batch: Vectors) -> None:
         """Append the vectors of the next rows; of no dimensions where all of them are missing."""
         vectors, present = batch
-        if self._files is None and vectors.shape[1]:
-            self.dimensions = vectors.shape[1]
-            self._files = _Files(self._directory, self.dimensions)
+        dimensions = vectors.shape[1] or self.dimensions
+        if self._files is None and dimensions:
+            self.dimensions = dimensions
+            self._files = _Files(self._directory, dimensions)
             self._files.write_zeros(sum(map(len, self._present)))
         if self._files is not None and vectors.shape[1]:
             self._files.write(vectors)
@@ -82,6 +89,18 @@ class SegmentVectors:
         mask = np.ones(len(vectors), np.bool_) if present is None else present
         self._present.append(mask)
         self.nulls += len(mask) - int(np.count_nonzero(mask))
+
+    def present(self) -> Mask:
+        """Return which of the rows so far have a vector."""
+        if len(self._present) > 1:
+            self._present = [np.concatenate(self._present)]
+        return self._present[0] if self._present else np.zeros(0, np.bool_)
+
+    def read(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return vectors that were written; of no dimensions while there is none."""
+        if self._files is None:
+            return np.zeros((len(rows), 0), np.float32)
+        return self._files.read(rows)
 
     def __enter__(self) -> Self:
         return self
@@ -100,4 +119,4 @@ class SegmentVectors:
             if error is not None:
                 writers.__exit__(kind, error, traceback)
         if kind is None and self.nulls:
-            save_array(self._directory / layout.VECTOR_PRESENT, np.concatenate(self._present))
+            save_array(self._directory / layout.VECTOR_PRESENT, self.present())

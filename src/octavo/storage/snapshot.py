@@ -26,12 +26,16 @@ from octavo.storage.documents import StoredDocuments
 from octavo.storage.files import check_sizes
 from octavo.storage.manifest import EmbeddingEntry, Manifest, read_manifest
 from octavo.storage.query_embedding import QueryEmbedding
-from octavo.storage.segment import Segment, open_segment
+from octavo.storage.segment import Segment, open_segment, reopen_live
+from octavo.storage.vector_stage import Vectors
 
 if TYPE_CHECKING:
     from octavo.engines.vector.index import VectorIndex
 
 Derived = TypeVar("Derived")
+
+_ATTEMPTS = 100
+"""How often opening is begun again because a writer has committed meanwhile."""
 
 
 class Snapshot:
@@ -47,6 +51,8 @@ class Snapshot:
         The committed state; :func:`open_snapshot` reads the present one.
     embedding
         The function that embeds query texts; needed only where the index cannot name its own.
+    earlier
+        Another state of the index; segments that are still the same are not opened again.
 
     Raises
     ------
@@ -57,17 +63,16 @@ class Snapshot:
     """
 
     def __init__(
-        self, index: Path, manifest: Manifest, embedding: EmbeddingFunction | None = None
+        self,
+        index: Path,
+        manifest: Manifest,
+        embedding: EmbeddingFunction | None = None,
+        earlier: "Snapshot | None" = None,
     ) -> None:
         self.path = index
         self.manifest: Manifest = manifest
-        self.analyzer = _analyzer(index, self.manifest)
-        check_sizes(index, self.manifest)
-        entry = self.manifest.embedding
-        dimensions = None if entry is None else entry.dimensions
-        self._segments = [
-            open_segment(index, segment, dimensions) for segment in self.manifest.segments
-        ]
+        self.analyzer = stored_analyzer(index, self.manifest)
+        self._segments = _open_segments(index, manifest, earlier)
         self.keyword_index = KeywordIndex.open(
             [path for segment in self._segments for path in segment.keyword_directories()],
             self.rows,
@@ -76,6 +81,7 @@ class Snapshot:
             block_max=[segment.block_max for segment in self._segments],
         )
         self._documents = StoredDocuments(self._segments)
+        self.function = embedding
         self._embedding = QueryEmbedding(self.manifest.embedding, self.analyzer, embedding)
         self._opening = threading.Lock()
         self._derived: dict[str, Any] = {}
@@ -94,6 +100,14 @@ class Snapshot:
     def live(self) -> NDArray[np.bool_] | None:
         """Which rows are not deleted, read-only; ``None`` where all are live."""
         return self._documents.live
+
+    def refreshed(self) -> "Snapshot":
+        """Return the present state of the index: this very snapshot, if nothing was committed.
+
+        Only what is new is opened: unchanged segments, and the vector structures that they have
+        loaded, are shared by the two.
+        """
+        return _present(self.path, self.function, self)
 
     @cached_property
     def vector_index(self) -> "VectorIndex":
@@ -173,6 +187,10 @@ class Snapshot:
         """Return microseconds since 1970 UTC at ``rows``, and where there is a timestamp."""
         return self._documents.timestamps(rows)
 
+    def vectors(self, rows: NDArray[np.int64]) -> Vectors:
+        """Return the vectors of ``rows``, zeros where there is none, and where there is one."""
+        return self._documents.vectors(rows, self._vectors_entry().dimensions)
+
     def rank_keyword(
         self, texts: Sequence[str], depth: int, selection: Selection
     ) -> tuple[Hits, SearchReport]:
@@ -190,6 +208,11 @@ class Snapshot:
         """
         self._vectors_entry()
         return self._embedding.embed(texts)
+
+    @property
+    def query_embedding(self) -> QueryEmbedding:
+        """What embeds the texts of this state, and texts that are added to it."""
+        return self._embedding
 
     @property
     def embeds_queries(self) -> bool:
@@ -225,16 +248,51 @@ def open_snapshot(index: Path, embedding: EmbeddingFunction | None = None) -> Sn
     CorpusCorruptError
         A file is missing or damaged.
     """
-    while True:
-        manifest = read_manifest(index)
+    return _present(index, embedding, None)
+
+
+def _present(
+    index: Path, embedding: EmbeddingFunction | None, earlier: Snapshot | None
+) -> Snapshot:
+    manifest = read_manifest(index)
+    for _ in range(_ATTEMPTS):
+        if earlier is not None and earlier.manifest == manifest:
+            return earlier
         try:
-            return Snapshot(index, manifest, embedding)
+            return Snapshot(index, manifest, embedding, earlier)
         except CorpusCorruptError:
-            if read_manifest(index).generation == manifest.generation:
+            before, manifest = manifest, read_manifest(index)
+            if manifest == before:
                 raise
+    return Snapshot(index, manifest, embedding, earlier)
 
 
-def _analyzer(index: Path, manifest: Manifest) -> Analyzer:
+def _open_segments(index: Path, manifest: Manifest, earlier: Snapshot | None) -> list[Segment]:
+    """Open the segments, but for the files that are open already."""
+    known: dict[str, Segment] = {}
+    if earlier is not None and earlier.manifest.embedding == manifest.embedding:
+        known = {segment.entry.name: segment for segment in earlier.segments}
+    dimensions = None if manifest.embedding is None else manifest.embedding.dimensions
+    segments = []
+    for entry in manifest.segments:
+        segment = known.get(entry.name)
+        if segment is None or not segment.entry.same_rows(entry):
+            check_sizes(index, entry)
+            segment = open_segment(index, entry, dimensions)
+        elif segment.entry != entry:
+            segment = reopen_live(index, segment, entry)
+        segments.append(segment)
+    return segments
+
+
+def stored_analyzer(index: Path, manifest: Manifest) -> Analyzer:
+    """Return the analyser of an index.
+
+    Raises
+    ------
+    CorpusFormatError
+        This octavo analyses otherwise than the one that built it.
+    """
     analyzer = Analyzer.from_dict(manifest.analyzer)
     if analyzer.fingerprint != manifest.analyzer_fingerprint:
         raise CorpusFormatError(

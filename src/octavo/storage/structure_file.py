@@ -1,9 +1,12 @@
 """The file of a vector structure, held open for as long as its segment is."""
 
 import os
+import threading
 import weakref
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +16,8 @@ from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.manifest import SegmentEntry
 
+Made = TypeVar("Made")
+
 
 class HeldFile:
     """A file that stays open for reading for as long as this object lives."""
@@ -20,6 +25,22 @@ class HeldFile:
     def __init__(self, path: Path) -> None:
         self.descriptor = os.open(path, os.O_RDONLY)
         weakref.finalize(self, os.close, self.descriptor)
+
+
+class Once:
+    """Something that is made when it is first asked for, whichever thread asks."""
+
+    def __init__(self) -> None:
+        self._made: Any = None
+        self._turn = threading.Lock()
+
+    def get(self, make: Callable[[], Made]) -> Made:
+        """Return what ``make`` made the first time."""
+        with self._turn:
+            if self._made is None:
+                self._made = make()
+            made: Made = self._made
+            return made
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +54,8 @@ class StructureFile:
     file: HeldFile
     list_of_row: NDArray[np.int32] | None
     """The list of each row, memory-mapped; ``None`` for a graph."""
+    mapped: Once = field(default_factory=Once)
+    """What the file is mapped as, for all snapshots that share the segment."""
 
 
 def open_structure(directory: Path, entry: SegmentEntry) -> StructureFile | None:

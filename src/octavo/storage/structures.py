@@ -27,7 +27,8 @@ def load_structure(segment: Segment) -> Structure | None:
     search = segment.entry.vector_search
     if segment.structure is None or segment.vectors is None or search is None:
         return None
-    nominator = load_nominator(segment.structure, segment.vectors)
+    structure, vectors = segment.structure, segment.vectors
+    nominator = structure.mapped.get(lambda: load_nominator(structure, vectors))
     return Structure(nominator, SearchWidth(search.efforts, search.nominees))
 
 

@@ -1,7 +1,7 @@
 """Tune an index that exists: choose the width of its vector search again, and commit that."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import VectorIndexRequest
 from octavo.errors import ConfigurationError, InvalidArgumentError
-from octavo.storage import layout
+from octavo.storage.commit import commit, remove_remains
 from octavo.storage.durable import errors_naming
 from octavo.storage.lock import writer_lock
-from octavo.storage.manifest import read_manifest, write_manifest
+from octavo.storage.manifest import Manifest, read_manifest
 from octavo.storage.memory_budget import MemoryBudget
 from octavo.storage.query_embedding import QueryEmbedding
 from octavo.storage.snapshot import Snapshot, open_snapshot
@@ -61,55 +61,44 @@ def tune_index(index: Path, request: TuneRequest) -> None:
         The disk is full, or the index cannot be written.
     """
     read_manifest(index)
-    with errors_naming(index), writer_lock(index), _without_remains(index):
-        snapshot = open_snapshot(index, request.embedding)
-        manifest = snapshot.manifest
-        if manifest.embedding is None:
-            raise ConfigurationError(f"{index}: the index has no vectors, so nothing can be tuned")
-        samples = _samples(snapshot, request)
-        embedding = QueryEmbedding(manifest.embedding, snapshot.analyzer, request.embedding)
-        settings = VectorSearchSettings(
-            request.vector_index,
-            request.memory_budget.working,
-            request.threads,
-            request.progress,
-        )
-        segments = tuple(
-            with_vector_search(segment, embedding, settings, samples)
-            for segment in snapshot.segments
-        )
-        write_manifest(
-            index,
-            replace(
-                manifest,
-                generation=manifest.generation + 1,
-                created_by=f"octavo {__version__}",
-                segments=segments,
-                settings=replace(
-                    manifest.settings,
-                    recall=request.vector_index.recall,
-                    vector_index=request.vector_index.kind.value,
-                ),
-            ),
-        )
+    with errors_naming(index), writer_lock(index):
+        remove_remains(index, read_manifest(index))
+        try:
+            commit(index, _tuned(index, request), request.progress)
+        except BaseException:
+            with suppress(OSError):
+                remove_remains(index, read_manifest(index))
+            raise
 
 
-@contextmanager
-def _without_remains(index: Path) -> Iterator[None]:
-    """Remove structures that no manifest names: of a tuning that was killed, or fails now."""
-    _remove_remains(index)
-    try:
-        yield
-    except BaseException:
-        with suppress(OSError):
-            _remove_remains(index)
-        raise
-
-
-def _remove_remains(index: Path) -> None:
-    for segment in read_manifest(index).segments:
-        for name in {*layout.VECTOR_STRUCTURES} - {*segment.files}:
-            (layout.segment_directory(index, segment.name) / name).unlink(missing_ok=True)
+def _tuned(index: Path, request: TuneRequest) -> Manifest:
+    """Return what the tuned index will be; writes the structures that are missing."""
+    snapshot = open_snapshot(index, request.embedding)
+    manifest = snapshot.manifest
+    if manifest.embedding is None:
+        raise ConfigurationError(f"{index}: the index has no vectors, so nothing can be tuned")
+    samples = _samples(snapshot, request)
+    embedding = QueryEmbedding(manifest.embedding, snapshot.analyzer, request.embedding)
+    settings = VectorSearchSettings(
+        request.vector_index,
+        request.memory_budget.working,
+        request.threads,
+        request.progress,
+    )
+    segments = tuple(
+        with_vector_search(segment, embedding, settings, samples) for segment in snapshot.segments
+    )
+    return replace(
+        manifest,
+        generation=manifest.generation + 1,
+        created_by=f"octavo {__version__}",
+        segments=segments,
+        settings=replace(
+            manifest.settings,
+            recall=request.vector_index.recall,
+            vector_index=request.vector_index.kind.value,
+        ),
+    )
 
 
 def _samples(snapshot: Snapshot, request: TuneRequest) -> "list[Any] | None":

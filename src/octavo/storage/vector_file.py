@@ -40,6 +40,13 @@ class VectorWriter:
         self._file.write(np.ascontiguousarray(vectors, self._dtype).data)
         self._rows += len(vectors)
 
+    def read(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return vectors that were written, shape ``(len(rows), dimensions)``."""
+        self._file.flush()
+        shape = (self._rows, self._dimensions)
+        written = np.memmap(self._file.name, self._dtype, "r", self._header_bytes, shape)
+        return np.array(written[rows])
+
     def close(self) -> None:
         """Write the final number of rows into the header and close the file."""
         self._file.seek(0)

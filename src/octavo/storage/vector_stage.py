@@ -57,17 +57,35 @@ class ColumnStage:
 
 
 class FunctionStage:
-    """An application's embedding function, called by one thread at a time (S42)."""
+    """An application's embedding function, called by one thread at a time (S42).
+
+    Parameters
+    ----------
+    function
+        The function.
+    dimensions
+        Of its vectors; by default the first vector tells.
+    """
 
     concurrent = False
 
-    def __init__(self, function: EmbeddingFunction) -> None:
+    def __init__(self, function: EmbeddingFunction, dimensions: int | None = None) -> None:
         self._function = function
-        self._dimensions: int | None = None
+        self._dimensions = dimensions
 
     def vectors(self, batch: DocumentBatch, analyzed: pa.LargeStringArray) -> Vectors:  # noqa: ARG002
-        """Embed the searchable text of each document."""
+        """Embed the searchable text of each document that does not bring its vector."""
         texts = searchable_text(batch)
+        known = batch.vectors
+        if known is None or not known.present.any():
+            return self._embed(texts), None
+        values = known.values.astype(np.float32)
+        missing: NDArray[np.int64] = np.flatnonzero(~known.present)
+        if len(missing):
+            values[missing] = self._embed(texts.take(missing))
+        return values, None
+
+    def _embed(self, texts: pa.LargeStringArray) -> NDArray[np.float32]:
         raw = embed_texts(self._function, texts, dimensions=self._dimensions)
         self._dimensions = raw.shape[1]
-        return unit_length(raw), None
+        return unit_length(raw)

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from octavo.storage.memory_budget import MemoryBudget
+from octavo.parallel import checked_threads
+from octavo.storage.memory_budget import MemoryBudget, parse_budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +24,22 @@ class Work:
     memory_budget: MemoryBudget
     threads: int
     progress: Callable[[str, int], None] = lambda _stage, _rows: None
+
+
+def work_of(
+    memory_budget: int | str | None,
+    threads: int | None,
+    progress: Callable[[str, int], None] | None,
+) -> Work:
+    """Return what a caller allows: bytes or a text such as ``2GiB``; ``None`` for the defaults.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The budget or the number of threads is none.
+    """
+    return Work(
+        parse_budget(memory_budget),
+        checked_threads(threads),
+        progress or (lambda _stage, _rows: None),
+    )

@@ -94,7 +94,7 @@ class HierarchicalRAGStrategy(ColumnarStrategy):
         selection = self._index.store.select(context.metadata_filters)
         matching = selection.admitted
         others = isinstance(documents, JoinedDocuments) and documents.second is inner.documents
-        own_rows = len(self._index) + inner.hits.rows if others else inner.hits.rows
+        own_rows = self._index.store.rows + inner.hits.rows if others else inner.hits.rows
         shown = _shown_rows(hits.rows, own_rows, matching)
         if self._allowed is not None:
             inside = self._inside(shown, documents)
@@ -124,7 +124,7 @@ class HierarchicalRAGStrategy(ColumnarStrategy):
     def _inside(self, rows: NDArray[np.int64], documents: Documents) -> NDArray[np.bool_]:
         """Return which rows are not fenced out by their own source; the kernel sees to the index's."""
         inside = np.ones(len(rows), np.bool_)
-        unknown = np.flatnonzero(rows >= len(self._index))
+        unknown = np.flatnonzero(rows >= self._index.store.rows)
         sources = own_sources(documents, rows[unknown])
         inside[unknown] = [source in self._allowed_sources for source in sources]
         return inside

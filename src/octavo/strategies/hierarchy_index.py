@@ -36,7 +36,8 @@ class HierarchyIndex:
     store
         The documents by row.
     parents
-        int64, shape ``(n,)``, read-only: the row of each document's parent, -1 for a root.
+        int64, shape ``(n,)``, read-only: for each row of the store the row of its document's
+        parent, -1 for a root and for a row whose document is deleted.
 
     Raises
     ------
@@ -66,11 +67,13 @@ class HierarchyIndex:
         if isinstance(documents, Snapshot):
             self.store = documents
             self.parents = corpus_parents(documents)
+            self._live = documents.live
             self._read_views: ReadViews = partial(_corpus_views, documents)
         else:
             kept = tuple(documents)
             self.store = store = DocumentList(kept)
             self.parents = document_parents(kept, store)
+            self._live = None
             self._read_views = partial(_document_views, kept, store)
         self.parents.flags.writeable = False
 
@@ -95,8 +98,9 @@ class HierarchyIndex:
 
     @cached_property
     def roots(self) -> NDArray[np.int64]:
-        """The rows without a parent, ascending."""
-        return np.flatnonzero(self.parents < 0)
+        """The rows of documents without a parent, ascending."""
+        alone = self.parents < 0
+        return np.flatnonzero(alone if self._live is None else alone & self._live)
 
     def children(self, row: int) -> NDArray[np.int64]:
         """Return the rows whose parent is ``row``, ascending."""
@@ -108,7 +112,7 @@ class HierarchyIndex:
         return self._read_views(rows)
 
     def __len__(self) -> int:
-        return len(self.parents)
+        return len(self.parents) if self._live is None else int(np.count_nonzero(self._live))
 
     @cached_property
     def _children(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,7 +23,8 @@ class HierarchyLinks:
     Parameters
     ----------
     parents
-        int64, shape ``(n,)``: the row of each parent; -1 where there is none or none is found.
+        int64, shape ``(n,)``: the row of each parent; -1 where there is none or none is found, and for
+        a row that is no document.
     unnamed
         Rows without an id.
     repeated
@@ -71,9 +72,10 @@ def document_parents(
 
 
 def corpus_parents(corpus: Snapshot) -> NDArray[np.int64]:
-    """Return the row of each document's parent in a corpus, -1 for a root.
+    """Return the row of each document's parent in a corpus, -1 for a root and for a deleted row.
 
-    Reads the id and parent columns where they lie; no text is copied. Linear in the rows.
+    Reads the id and parent columns where they lie; no text is copied. Linear in the rows. A row
+    that is deleted is no document: it has no parent, is nobody's parent, and its id may come again.
 
     Raises
     ------
@@ -88,14 +90,20 @@ def corpus_parents(corpus: Snapshot) -> NDArray[np.int64]:
             f"{corpus.path}: the index has no parent column; name it when you build the index"
         )
     named = compute.if_else(compute.equal(named, ""), None, named)
-    parents = _rows_in(ids, named)
-    own = _rows_in(ids, ids)
-    rows = np.arange(corpus.rows)
+    live = np.ones(corpus.rows, np.bool_) if corpus.live is None else corpus.live
+    rows = np.flatnonzero(live)
+    # Each id is known by the first row that has it; its document is its first live row.
+    first = _rows_in(ids, ids)[rows]
+    document = np.full(corpus.rows, -1, np.int64)
+    document[first[::-1]] = rows[::-1]  # where an id is repeated, its first row is written last
+    above = _rows_in(ids, named)[rows]
+    parents = np.full(corpus.rows, -1, np.int64)
+    parents[rows] = np.where(above < 0, -1, document[above])
     links = HierarchyLinks(
         parents,
-        np.flatnonzero(compute.equal(ids, "").to_numpy()),
-        np.flatnonzero(own != rows),
-        np.flatnonzero((parents < 0) & named.is_valid().to_numpy()),
+        np.flatnonzero(compute.equal(ids, "").to_numpy() & live),
+        rows[document[first] != rows],
+        np.flatnonzero((parents < 0) & named.is_valid().to_numpy() & live),
     )
     return checked_parents(
         links,

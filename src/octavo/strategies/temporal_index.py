@@ -86,6 +86,8 @@ class TemporalIndex:
             )
         for start in range(0, snapshot.rows, _BLOCK):
             rows = np.arange(start, min(start + _BLOCK, snapshot.rows))
+            if snapshot.live is not None:
+                rows = rows[snapshot.live[rows]]
             ticks, present = snapshot.timestamps(rows)
             wrong = rows[present & ((ticks < _FIRST) | (ticks > _LAST))]
             if len(wrong):

@@ -90,6 +90,11 @@ def segment_counts(segment_directories: Sequence[Path]) -> list[int]:
     return [len(_read_meta(directory)[0]["segments"]) for directory in segment_directories]
 
 
+def segment_documents(directory: Path) -> list[int]:
+    """Return the number of documents in each tantivy segment of a directory."""
+    return [int(segment["max_doc"]) for segment in _read_meta(directory)[0]["segments"]]
+
+
 @contextmanager
 def _scratch_directory(parent: Path | None) -> Iterator[Path]:
     try:

@@ -195,7 +195,7 @@ def _in_row_order(
 ) -> list[dict[str, Any]] | None:
     """Sort segments by their rows; ``None`` if these are not consecutive. O(rows)."""
     starts = [
-        _start_of_run(searcher, ordinal, segment["max_doc"])
+        start_of_run(searcher, ordinal, segment["max_doc"])
         for ordinal, segment in enumerate(segments)
     ]
     ordered = sorted(zip(starts, segments, strict=True), key=lambda pair: pair[0])
@@ -207,7 +207,7 @@ def _in_row_order(
     return [segment for _, segment in ordered]
 
 
-def _start_of_run(searcher: tantivy.Searcher, ordinal: int, documents: int) -> int:
+def start_of_run(searcher: tantivy.Searcher, ordinal: int, documents: int) -> int:
     """Return the first row of a segment, or -1 if its rows are not consecutive."""
     first = -1
     for start in range(0, documents, _CHECKED_AT_ONCE):

@@ -1,0 +1,66 @@
+"""``octavo add``: more documents for an index that is there."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from octavo.cli.options import AsJson, CorpusFiles, IndexPath, MemoryBudget, Threads
+from octavo.cli.output import facts, say, show, show_json
+from octavo.cli.progress import progress
+
+if TYPE_CHECKING:
+    from octavo.columns.sources import Source
+
+
+def add(
+    index: IndexPath,
+    corpus: CorpusFiles,
+    *,
+    upsert: Annotated[
+        bool,
+        typer.Option("--upsert", help="Replace documents whose id is there; unset, refuse them."),
+    ] = False,
+    memory_budget: MemoryBudget = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add documents to an index, all of them or none."""
+    import time  # noqa: PLC0415
+
+    from octavo.columns.row_count import estimated_rows  # noqa: PLC0415
+    from octavo.columns.sources import resolve_inputs  # noqa: PLC0415
+    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+
+    opened = Corpus.open(index)
+    sources = [source for source in resolve_inputs(corpus) if _holds_rows(source)]
+    total = estimated_rows(sources)
+    started = time.perf_counter()
+    written = 0
+    if sources:
+        with (
+            progress() as update,
+            opened.writer(
+                memory_budget=memory_budget,
+                threads=threads,
+                progress=lambda stage, rows: update(stage, rows, total),
+            ) as writer,
+        ):
+            written = writer.upsert(sources) if upsert else writer.add(sources)
+    seconds = time.perf_counter() - started
+    found = opened.info()
+    what = "written" if upsert else "added"
+    result = {what: written, "documents": found.documents, "generation": found.generation}
+    if as_json:
+        show_json(result)
+    else:
+        for line in facts((name, f"{number:,}") for name, number in result.items()):
+            show(line)
+    rate = written / seconds if seconds > 0 else 0.0
+    say(f"{seconds:.1f} s ({rate:,.0f} documents/s)")
+
+
+def _holds_rows(source: "Source") -> bool:
+    """Whether there can be a document in it; a file of none is no mistake when adding."""
+    from octavo.columns.row_count import estimated_rows  # noqa: PLC0415
+
+    return estimated_rows([source]) != 0 and bool(source.schema(()).names)

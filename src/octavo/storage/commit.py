@@ -1,0 +1,161 @@
+"""The one way in which an index changes: files first, then the manifest, then its copy.
+
+Until the new manifest is on the disk the copy is the state before, and every file of that state is
+still there. From then on the new state is what is found, whichever of the two is lost. Only after
+both are new do the files of the state before go.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+
+from octavo.errors import CorpusCorruptError
+from octavo.storage import layout
+from octavo.storage.durable import replace_file, sync_directory, write_temporary
+from octavo.storage.entries import Manifest
+from octavo.storage.manifest import read_manifest, read_manifest_file
+from octavo.storage.manifest_json import encode_manifest
+from octavo.storage.remains import remove_unnamed
+
+_log = logging.getLogger("octavo.storage")
+
+
+class CommitStep(StrEnum):
+    """The steps of a commit in order; each is told before it is taken."""
+
+    SETTLE = "commit: settle what is there"
+    FLUSH = "commit: flush directories"
+    WRITE = "commit: write the manifest"
+    REPLACE = "commit: replace the manifest"
+    SYNC = "commit: flush the manifest's name"
+    COPY = "commit: write the copy"
+    REPLACE_COPY = "commit: replace the copy"
+    SYNC_COPY = "commit: flush the copy's name"
+    REMOVE = "commit: remove what is not named"
+    DONE = "commit: done"
+
+
+def commit(
+    index: Path,
+    manifest: Manifest,
+    progress: Callable[[str, int], None] = lambda _stage, _rows: None,
+) -> None:
+    """Make ``manifest`` the state of the index, atomically and durably; under the writer's lock.
+
+    If it raises, an interrupt excepted, the state before is what is found, and files that are new
+    may be removed by :func:`remove_remains`. What fails after the new state is durable (there is no
+    room for the copy, a file cannot be removed) is logged as a warning, and the next writer's to do.
+
+    Parameters
+    ----------
+    index
+        The directory.
+    manifest
+        Names files that are written and flushed, and whose directories are, up to their segment's.
+    progress
+        Told each :class:`CommitStep` and the number of rows.
+
+    Raises
+    ------
+    OSError
+        The disk is full, or the index cannot be written.
+    """
+    content = encode_manifest(manifest)
+
+    def tell(step: CommitStep) -> None:
+        progress(step, manifest.rows)
+
+    tell(CommitStep.SETTLE)
+    first = not _settle(index)
+    tell(CommitStep.FLUSH)
+    sync_directory(index / layout.SEGMENTS)
+    sync_directory(index)
+    try:
+        tell(CommitStep.WRITE)
+        temporary = write_temporary(index / layout.MANIFEST, content)
+        tell(CommitStep.REPLACE)
+        temporary.replace(index / layout.MANIFEST)
+        tell(CommitStep.SYNC)
+        sync_directory(index)
+    except BaseException:
+        with suppress(OSError):
+            _undo(index, content, first=first)
+        raise
+    try:
+        tell(CommitStep.COPY)
+        temporary = write_temporary(index / layout.MANIFEST_COPY, content)
+        tell(CommitStep.REPLACE_COPY)
+        temporary.replace(index / layout.MANIFEST_COPY)
+        tell(CommitStep.SYNC_COPY)
+        sync_directory(index)
+        tell(CommitStep.REMOVE)
+        remove_unnamed(index, [manifest])
+        tell(CommitStep.DONE)
+    except Exception as error:  # noqa: BLE001 - the commit is done, whatever a listener raises
+        _log.warning("%s: committed; the next writer will tidy up after: %r", index, error)
+
+
+def remove_remains(index: Path, manifest: Manifest | None) -> None:
+    """Begin or abandon a write: finish or undo what a killed or failed writer left.
+
+    Afterwards both copies of the manifest are the present state and durable, and nothing is there
+    that they, or ``manifest``, do not name. Every writer calls this first, under the writer's lock.
+
+    Parameters
+    ----------
+    index
+        The directory.
+    manifest
+        The committed state, or ``None`` where there is none.
+
+    Raises
+    ------
+    CorpusCorruptError
+        Both copies of the manifest are damaged; nothing is removed.
+    OSError
+        The disk is full, or the index cannot be written.
+    """
+    kept = [] if manifest is None else [manifest]
+    if layout.is_index(index):
+        # The manifest that is there decides, even if the caller's is out of date.
+        kept.append(read_manifest(index))
+        _settle(index)
+    remove_unnamed(index, kept)
+
+
+def _settle(index: Path) -> bool:
+    """Make both copies of the manifest the present state, durably; say whether there is one.
+
+    A killed writer may have replaced the manifest, and not flushed it, nor replaced the copy.
+    """
+    first, copy = (_content(index / name) for name in (layout.MANIFEST, layout.MANIFEST_COPY))
+    present = first or copy
+    if present is None:
+        return False
+    sync_directory(index)
+    for name, content in ((layout.MANIFEST, first), (layout.MANIFEST_COPY, copy)):
+        if content != present:
+            replace_file(index / name, present)
+    return True
+
+
+def _content(path: Path) -> bytes | None:
+    """Return the bytes of a manifest that is whole."""
+    with suppress(FileNotFoundError, CorpusCorruptError):
+        read_manifest_file(path)
+        return path.read_bytes()
+    return None
+
+
+def _undo(index: Path, content: bytes, *, first: bool) -> None:
+    """Bring the manifest before back; needs no room on the disk."""
+    manifest = index / layout.MANIFEST
+    manifest.with_name(f"{layout.MANIFEST}{layout.TEMPORARY}").unlink(missing_ok=True)
+    if manifest.is_file() and manifest.read_bytes() == content:
+        if first:
+            manifest.unlink()
+        else:
+            (index / layout.MANIFEST_COPY).replace(manifest)
+        sync_directory(index)

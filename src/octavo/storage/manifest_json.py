@@ -1,0 +1,197 @@
+"""A manifest as JSON with a checksum of its own: written, and read with suspicion."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from octavo.engines.choice import requested_vector_index
+from octavo.errors import CorpusCorruptError, CorpusFormatError
+from octavo.storage.entries import (
+    ColumnsEntry,
+    EmbeddingEntry,
+    FileEntry,
+    LiveEntry,
+    Manifest,
+    SegmentEntry,
+    UpdateSettings,
+    VectorSearchEntry,
+)
+from octavo.storage.layout import FORMAT_VERSION, is_segment_name
+
+
+def encode_manifest(manifest: Manifest) -> bytes:
+    """Return the content of a manifest's file."""
+    body = {"format_version": FORMAT_VERSION, **asdict(manifest)}
+    return _encode({**body, "checksum": body_checksum(body)})
+
+
+def decode_manifest(content: bytes, path: Path) -> Manifest:
+    """Return the manifest that ``content``, read from ``path``, holds.
+
+    Raises
+    ------
+    CorpusFormatError
+        It was written by a newer format.
+    CorpusCorruptError
+        It is damaged.
+    """
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise CorpusCorruptError(f"{path}: expected JSON, found damage: {error}") from error
+    if not isinstance(body, dict):
+        raise CorpusCorruptError(f"{path}: expected a manifest, found other JSON")
+    found = body.get("format_version")
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+        raise CorpusCorruptError(
+            f"{path}: expected a format_version of at least 1, found {found!r}"
+        )
+    if found > FORMAT_VERSION:
+        raise CorpusFormatError(
+            f"{path}: written by format version {found}, this octavo reads up to {FORMAT_VERSION}; "
+            "install a newer octavo"
+        )
+    recorded = body.pop("checksum", None)
+    try:
+        if recorded != body_checksum(body):
+            raise CorpusCorruptError(f"{path}: its checksum does not fit its content")
+        return _manifest(body)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise CorpusCorruptError(f"{path}: a field is missing or malformed: {error}") from error
+
+
+def body_checksum(body: Mapping[str, Any]) -> str:
+    """Return the checksum of everything in a manifest but the checksum."""
+    return hashlib.blake2b(_encode(body), digest_size=16).hexdigest()
+
+
+def _encode(body: Mapping[str, Any]) -> bytes:
+    return (json.dumps(body, indent=1, sort_keys=True, ensure_ascii=True) + "\n").encode()
+
+
+def _manifest(body: Mapping[str, Any]) -> Manifest:
+    segments = tuple(_segment(entry) for entry in body["segments"])
+    if not segments:
+        raise ValueError("expected at least one segment")
+    return Manifest(
+        generation=_count(body["generation"]),
+        created_by=_text(body["created_by"]),
+        analyzer=dict(body["analyzer"]),
+        analyzer_fingerprint=_text(body["analyzer_fingerprint"]),
+        embedding=None if body["embedding"] is None else _embedding(body["embedding"]),
+        columns=_columns(body["columns"]),
+        segments=segments,
+        settings=_settings(body["settings"]),
+    )
+
+
+def _settings(entry: Mapping[str, Any]) -> UpdateSettings:
+    block_max, request = (
+        entry["block_max"],
+        requested_vector_index(entry["recall"], entry["vector_index"]),
+    )
+    if not isinstance(block_max, bool):
+        raise TypeError(f"expected true or false, found {block_max!r}")
+    embedding = _text(entry["embedding"])
+    return UpdateSettings(block_max, request.recall, request.kind.value, embedding)
+
+
+def _embedding(entry: Mapping[str, Any]) -> EmbeddingEntry:
+    return EmbeddingEntry(
+        specification=_text(entry["specification"]),
+        dimensions=_count(entry["dimensions"]),
+        fingerprint=_text(entry["fingerprint"]),
+    )
+
+
+def _columns(entry: Mapping[str, Any]) -> ColumnsEntry:
+    optional = {
+        name: None if entry[name] is None else _text(entry[name])
+        for name in ("title", "source", "timestamp", "parent", "timestamp_zone")
+    }
+    metadata = tuple(_text(key) for key in entry["metadata"])
+    return ColumnsEntry(
+        id=_text(entry["id"]), text=_text(entry["text"]), metadata=metadata, **optional
+    )
+
+
+def _segment(entry: Mapping[str, Any]) -> SegmentEntry:
+    rows = _count(entry["rows"])
+    return SegmentEntry(
+        name=_segment_name(entry["name"]),
+        rows=rows,
+        null_vectors=_count(entry["null_vectors"]),
+        empty_texts=_count(entry["empty_texts"]),
+        keyword=tuple(_safe(name) for name in entry["keyword"]),
+        files={
+            _safe(name): FileEntry(_count(file["size"]), _text(file["crc32"]))
+            for name, file in entry["files"].items()
+        },
+        vector_search=_vector_search(entry.get("vector_search")),
+        live=_live(entry["live"], rows),
+    )
+
+
+def _live(entry: Mapping[str, Any] | None, rows: int) -> LiveEntry | None:
+    if entry is None:
+        return None
+    live = LiveEntry(_safe(entry["file"]), _count(entry["rows"]))
+    if live.rows > rows:
+        raise ValueError(f"expected at most {rows} live rows, found {live.rows}")
+    return live
+
+
+def _vector_search(entry: Mapping[str, Any] | None) -> VectorSearchEntry | None:
+    if entry is None:
+        return None
+    kind = _text(entry["kind"])
+    efforts = tuple(_count(effort) for effort in entry["efforts"])
+    nominees = _count(entry["nominees"])
+    if kind not in {"flat", "lists", "graph"}:
+        raise ValueError(f"expected flat, lists or graph, found {kind!r}")
+    if kind != "flat" and (nominees < 1 or not efforts or min(efforts) < 1):
+        raise ValueError("expected efforts and nominees of at least 1")
+    return VectorSearchEntry(
+        kind=kind,
+        target=float(entry["target"]),
+        efforts=efforts,
+        nominees=nominees,
+        recall=float(entry["recall"]),
+        recalls={_text(name): float(value) for name, value in entry["recalls"].items()},
+        queries=_count(entry["queries"]),
+        single_seconds=float(entry["single_seconds"]),
+        batch_seconds=float(entry["batch_seconds"]),
+        compared=_count(entry["compared"]),
+    )
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise TypeError(f"expected a number of at least 0, found {value!r}")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, found {value!r}")
+    value.encode()  # a lone surrogate is no text
+    return value
+
+
+def _segment_name(value: object) -> str:
+    name = _text(value)
+    if not is_segment_name(name):
+        raise ValueError(f"{name!r} is no name of a segment")
+    return name
+
+
+def _safe(value: object) -> str:
+    """Refuse a name that could lead out of the index directory."""
+    name = _text(value)
+    path = PurePosixPath(name)
+    if not name or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
+        raise ValueError(f"{name!r} is no path inside the index")
+    return name

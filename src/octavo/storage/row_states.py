@@ -1,0 +1,68 @@
+"""Which rows of a transaction are live: of the snapshot it began with, then of what it writes."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.storage.vector_stage import Mask
+
+Rows = NDArray[np.int64]
+
+
+class RowStates:
+    """One boolean a row, and how to undo.
+
+    Parameters
+    ----------
+    rows
+        The number of rows of the snapshot.
+    live
+        Which of them are live; ``None`` where all are.
+    """
+
+    def __init__(self, rows: int, live: Mask | None) -> None:
+        self._live = np.ones(rows, np.bool_) if live is None else live.copy()
+        self._rows = rows
+        self._killed: list[Rows] = []
+        self._first = rows
+
+    @property
+    def rows(self) -> int:
+        """The number of rows so far, live or not."""
+        return self._rows
+
+    @property
+    def live(self) -> Mask:
+        """Which rows are live; a view, for reading only."""
+        return self._live[: self._rows]
+
+    def append(self, count: int) -> None:
+        """Add live rows."""
+        stop = self._rows + count
+        if stop > len(self._live):
+            grown = np.zeros(max(stop, 2 * len(self._live)), np.bool_)
+            grown[: self._rows] = self.live
+            self._live = grown
+        self._live[self._rows : stop] = True
+        self._rows = stop
+
+    def kill(self, rows: Rows) -> None:
+        """Make live rows dead."""
+        self._live[rows] = False
+        self._killed.append(rows)
+
+    def begin(self) -> None:
+        """Begin an operation; what came before it can no longer be undone."""
+        self._killed.clear()
+        self._first = self._rows
+
+    def undo(self) -> bool:
+        """Undo the operation: rows are what they were, and new ones dead; say whether there are any."""
+        for rows in self._killed:
+            self._live[rows] = True
+        self._killed.clear()
+        self._live[self._first : self._rows] = False
+        return self._rows > self._first
+
+    def is_new(self, rows: Rows) -> Mask:
+        """Return which rows the operation has added."""
+        return rows >= self._first
