@@ -15,10 +15,10 @@ from typing import Any
 from unittest import mock
 
 import pyarrow as pa
-from octavo.columns.tiers import Tiers
 from tests.storage.formats import content, oracle
 
 from octavo import Corpus
+from octavo.columns.tiers import Tiers
 from octavo.storage.layout import FORMAT_VERSION
 
 HERE = Path(__file__).parent
