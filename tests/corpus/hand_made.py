@@ -1,4 +1,7 @@
-"""Indexes of several segments with deleted rows, made by hand: what a writer must come to."""
+"""Indexes of several segments with deleted rows, made by hand.
+
+A writer merges small segments and so drops deleted rows; here each stays where a test wants it.
+"""
 
 import shutil
 import tempfile
@@ -9,8 +12,9 @@ import numpy as np
 
 from octavo import Analyzer, Corpus
 from octavo.storage import layout
+from octavo.storage.commit import commit
 from octavo.storage.live_rows import write_live
-from octavo.storage.manifest import FileEntry, LiveEntry, read_manifest, write_manifest
+from octavo.storage.manifest import FileEntry, LiveEntry, read_manifest
 from octavo.storage.segment import open_segment
 
 
@@ -25,7 +29,7 @@ def append(path, table, **options):
         built = layout.segment_directory(other, entry.name)
         shutil.move(built, layout.segment_directory(path, name))
     segments = (*manifest.segments, replace(entry, name=name))
-    write_manifest(path, replace(manifest, generation=manifest.generation + 1, segments=segments))
+    commit(path, replace(manifest, generation=manifest.generation + 1, segments=segments))
 
 
 def delete(path, ids):
@@ -33,7 +37,7 @@ def delete(path, ids):
     manifest = read_manifest(path)
     generation = manifest.generation + 1
     segments = [_without(path, segment, set(ids), generation, manifest) for segment in manifest.segments]  # fmt: skip
-    write_manifest(path, replace(manifest, generation=generation, segments=tuple(segments)))
+    commit(path, replace(manifest, generation=generation, segments=tuple(segments)))
 
 
 def upsert(path, table, **options):
