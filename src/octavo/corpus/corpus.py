@@ -290,7 +290,7 @@ class Corpus(SearchableCorpus):
         """
         function = self._snapshot.query_embedding.given
         compact_index(self.path, work_of(memory_budget, threads, progress), function)
-        return type(self).open(self.path, embedding=function)
+        return self.refresh()
 
     def info(self) -> CorpusInfo:
         """Describe the index: sizes, columns, analyser, embedding."""
