@@ -26,6 +26,9 @@ if TYPE_CHECKING:
         CorpusInfo,
         VectorSearchInfo,
     )
+    from octavo.corpus.writer import (
+        CorpusWriter,
+    )
     from octavo.embeddings.hash_embedding import (
         HashEmbedding,
     )
@@ -141,6 +144,7 @@ __all__ = [
     "CorpusFormatError",
     "CorpusInfo",
     "CorpusLockedError",
+    "CorpusWriter",
     "CsrGraph",
     "DimensionMismatchError",
     "EmbeddingFunction",
@@ -204,6 +208,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "CorpusInfo",
         "VectorSearchInfo",
     ),
+    "octavo.corpus.writer": ("CorpusWriter",),
     "octavo.embeddings.hash_embedding": ("HashEmbedding",),
     "octavo.embeddings.protocol": ("EmbeddingFunction",),
     "octavo.engines.choice": ("VectorIndexKind",),

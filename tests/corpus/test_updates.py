@@ -4,6 +4,8 @@ import math
 import os
 import threading
 import warnings
+from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +23,8 @@ from octavo.errors import (
     InvalidArgumentError,
     SourceLoadingError,
 )
+from octavo.storage import next_state
+from octavo.storage.snapshot import Snapshot
 
 WORDS = ["fox", "whale", "owl", "red", "blue", "green", "song", "sea"]
 
@@ -150,9 +154,16 @@ def test_vector_search_after_changes_is_that_of_the_final_documents(tmp_path):
             max_size=5,
         ),
         max_size=4,
-    )
+    ),
+    st.sampled_from([0, 8, 256]),
 )
-def test_a_dictionary_says_what_is_there(tmp_path_factory, transactions):
+def test_a_dictionary_says_what_is_there(tmp_path_factory, transactions, small_rows):
+    with mock.patch.object(next_state, "TIERS", replace(next_state.TIERS, small_rows=small_rows)):
+        play(tmp_path_factory, transactions)
+
+
+def play(tmp_path_factory, transactions):
+    """Do the same to a corpus and to a dictionary."""
     path = tmp_path_factory.mktemp("model") / "index"
     model = {str(number): (f"fox {number}", "t0") for number in range(4)}
     corpus = build(path, documents_of(model), metadata=["tag"])
@@ -544,16 +555,16 @@ def test_an_exception_rolls_back(tmp_path, error):
 
 
 def test_a_commit_that_fails_leaves_the_old_state(tmp_path, monkeypatch):
-    corpus = build(tmp_path / "index", many(30))
+    corpus = build(tmp_path / "index", many(300))
     before = files_below(tmp_path / "index")
 
     def block():
         with corpus.writer() as writer:
-            writer.add(many(20, 100))
+            writer.add(many(20, 400))
             writer.delete(["d1"])
 
     for place in (
-        "next_state.with_vector_search",
+        "rewrite.with_vector_search",
         "segment_build.sync_and_list",
         "next_state.write_live",
     ):
@@ -566,7 +577,7 @@ def test_a_commit_that_fails_leaves_the_old_state(tmp_path, monkeypatch):
             with pytest.raises(OSError, match="No space left"):
                 block()
         assert files_below(tmp_path / "index") == before
-    assert len(corpus.refresh()) == 30
+    assert len(corpus.refresh()) == 300
 
 
 def test_what_was_half_written_is_never_committed(tmp_path, monkeypatch):
@@ -624,6 +635,63 @@ def test_a_refresh_opens_only_what_is_new(tmp_path):
     assert new.vectors is old.vectors
     assert new.structure is old.structure
     assert "d1" not in dict(hits(corpus, "fox", "vector"))
+
+
+def test_a_refresh_never_goes_back(tmp_path, monkeypatch):
+    corpus = build(tmp_path / "index", many(3))
+    reader = Corpus.open(tmp_path / "index")
+    found, go_on = threading.Event(), threading.Event()
+    refreshed = Snapshot.refreshed
+
+    def slow(self):
+        present = refreshed(self)
+        if not found.is_set():
+            found.set()
+            assert go_on.wait(30)
+        return present
+
+    with corpus.writer() as writer:
+        writer.delete(["d0"])
+    monkeypatch.setattr(Snapshot, "refreshed", slow)
+    first = threading.Thread(target=reader.refresh)
+    first.start()
+    assert found.wait(30)
+    with corpus.writer() as writer:
+        writer.delete(["d1"])
+    second = threading.Thread(target=reader.refresh)
+    second.start()
+    second.join(0.2)  # it waits, or would be overtaken
+    go_on.set()
+    first.join()
+    second.join()
+    assert len(reader) == 1
+
+
+def test_searches_beside_a_refresh_see_one_state(tmp_path):
+    # Each state holds the word in as many documents as its number says, under ids of its own.
+    corpus = build(tmp_path / "index", table(("0-0", "fox")))
+    reader = Corpus.open(tmp_path / "index")
+    stop, wrong = threading.Event(), []
+
+    def search():
+        while not stop.is_set():
+            states = [each.split("-")[0] for each, _ in hits(reader, "fox", "hybrid")]
+            if len(set(states)) != 1 or len(states) != int(states[0]) + 1:
+                wrong.append(states)
+
+    threads = [threading.Thread(target=search) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for state in range(1, 12):
+        with corpus.writer(threads=1) as writer:
+            writer.delete([f"{state - 1}-{number}" for number in range(state)])
+            writer.add(table(*((f"{state}-{number}", "fox") for number in range(state + 1))))
+        reader.refresh()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(reader) == 12
 
 
 def test_a_second_writer_is_told_who_has_the_lock(tmp_path):
@@ -715,10 +783,10 @@ def test_a_forked_child_leaves_its_parents_block_alone(tmp_path):
 
 
 def test_stages_are_told(tmp_path):
-    corpus = build(tmp_path / "index", many(3))
+    corpus = build(tmp_path / "index", many(300))
     told = []
     with corpus.writer(progress=lambda stage, rows: told.append((str(stage), rows))) as writer:
-        writer.add(many(2, 10))
+        writer.add(many(2, 400))
         writer.delete(["d0"])
     stages = list(dict.fromkeys(stage for stage, _ in told))
     assert stages[:2] == ["reading", "deleting"]
@@ -752,3 +820,74 @@ def test_counts_are_of_live_documents(tmp_path):
         writer.delete(["x"])
     info = corpus.info()
     assert (info.documents, info.empty_texts, info.null_vectors) == (4, 2, 2)
+
+
+# Merging --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("embedding", ["hash", three, "none"])
+def test_small_segments_become_one(tmp_path, embedding):
+    # S21: no trace of dead rows in the scores, and vectors keep their bits
+    corpus = build(tmp_path / "a", many(20), embedding=embedding)
+    for number in range(12):
+        with corpus.writer() as writer:
+            writer.upsert(many(3, 18 + 2 * number, seed=number))
+            writer.delete([f"d{number}"])
+    assert corpus.info().segments == 1
+    assert corpus._snapshot.rows == len(corpus)
+    whole = build(tmp_path / "b", table(*contents(corpus).items()), embedding=embedding)
+    for query in QUERIES:
+        for strategy in ("keyword",) if embedding == "none" else ("keyword", "vector"):
+            assert hits(corpus, query, strategy) == hits(whole, query, strategy)
+    assert corpus.verify().whole
+
+
+def test_many_commits_leave_few_segments_and_files(tmp_path):
+    corpus = build(tmp_path / "index", many(2_000))
+    for number in range(40):
+        with corpus.writer() as writer:
+            writer.add(many(30, 2_000 + 30 * number, seed=number))
+    assert corpus.info().segments <= 5
+    assert len(list((tmp_path / "index" / "segments").iterdir())) == corpus.info().segments
+    parts = [many(2_000), *(many(30, 2_000 + 30 * number, seed=number) for number in range(40))]
+    whole = build(tmp_path / "whole", pa.concat_tables(parts))
+    for query in QUERIES:
+        assert hits(corpus, query, "hybrid") == hits(whole, query, "hybrid")
+
+
+def test_rows_of_an_operation_that_failed_do_not_count(tmp_path):
+    # S21: the first batch of the inputs was written before the second turned out to be wrong
+    corpus = build(tmp_path / "a", many(300))
+    with corpus.writer() as writer:
+        with pytest.raises(InvalidArgumentError, match="every id once"):
+            writer.add([many(9, 1_000), many(9, 1_000)])
+        writer.add(many(5, 300, seed=1))
+    assert corpus._snapshot.rows == len(corpus) == 305
+    whole = build(tmp_path / "b", pa.concat_tables([many(300), many(5, 300, seed=1)]))
+    for query in QUERIES:
+        assert hits(corpus, query, "keyword") == hits(whole, query, "keyword")
+
+
+def test_a_segment_of_mostly_dead_rows_is_written_again(tmp_path):
+    corpus = build(tmp_path / "index", many(1_000))
+    with corpus.writer() as writer:
+        writer.delete([f"d{number}" for number in range(400)])
+    assert (corpus._snapshot.rows, len(corpus)) == (1_000, 600)
+    with corpus.writer() as writer:
+        writer.delete([f"d{number}" for number in range(400, 700)])
+    assert (corpus._snapshot.rows, len(corpus)) == (300, 300)
+    assert corpus.verify().whole
+
+
+def test_parents_that_become_documents_are_found(tmp_path):
+    # Equal columns, but the one stored is only a parent, which no search finds by itself.
+    parents = table(("p", "whale"))
+    corpus = build(tmp_path / "index", many(300), parents=parents)
+    assert corpus.info().empty_texts == 1
+    assert "p" not in dict(hits(corpus, "whale", "keyword"))
+    with corpus.writer() as writer:
+        assert writer.upsert(parents) == 1
+    assert "p" in dict(hits(corpus, "whale", "keyword"))
+    assert "p" in dict(hits(corpus, "whale", "vector"))
+    assert corpus.info().empty_texts == 0
+    assert corpus.info().null_vectors == 0

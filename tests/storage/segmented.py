@@ -10,6 +10,7 @@ from octavo.storage import layout
 from octavo.storage.commit import commit
 from octavo.storage.live_rows import write_live
 from octavo.storage.manifest import FileEntry, LiveEntry, read_manifest
+from octavo.storage.segment import open_columns
 
 
 def segmented(out, parts, dead=(), parents=(), **options):
@@ -48,9 +49,16 @@ def _without(directory, entry, dead):
     write_live(directory / name, live)
     present = directory / layout.VECTOR_PRESENT
     without_vector = np.load(present) if present.exists() else np.ones(entry.rows, bool)
+    texts = open_columns(directory, entry.rows)
+    everything = range(entry.rows)
+    words = zip(texts.texts("title", everything), texts.texts("content", everything), strict=True)
+    silent = np.array([not ((title or "") + (content or "")) for title, content in words], bool)
+    marks = directory / layout.ONLY_PARENTS
+    silent |= np.load(marks) if marks.exists() else False
     return replace(
         entry,
         live=LiveEntry(name, int(live.sum())),
+        empty_texts=int((live & silent).sum()),
         null_vectors=int((live & ~without_vector).sum()),
         files={**entry.files, name: FileEntry.of(directory / name)},
     )

@@ -435,10 +435,12 @@ def test_another_user_can_search():
 
 
 def test_without_a_temporary_directory_opening_says_what_it_needs(tmp_path, monkeypatch):
-    build(OLD, tmp_path / "index")
+    build(OLD, tmp_path / "index", block_max=False)
+    build(OLD, tmp_path / "with block-max")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     with pytest.raises(ConfigurationError, match="TMPDIR"):
         Corpus.open(tmp_path / "index")
+    Corpus.open(tmp_path / "with block-max")
 
 
 def test_a_provider_that_is_not_installed_leaves_the_hash_embedding_and_says_so(tmp_path):  # S45

@@ -1,7 +1,9 @@
 """The manifest: atomic, checked, and closed to hostile names."""
 
+import hashlib
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 from tests.storage.manifest_editing import rewrite_manifest
@@ -16,7 +18,7 @@ from octavo.storage.manifest import (
     SegmentEntry,
     read_manifest,
 )
-from octavo.storage.manifest_json import encode_manifest
+from octavo.storage.manifest_json import decode_manifest, encode_manifest
 
 SEGMENT = SegmentEntry("00000001", 3, 1, 0, ("keyword/0",), {"a/b.arrow": FileEntry(5, "00ff00ff")})
 MANIFEST_VALUE = Manifest(
@@ -47,6 +49,21 @@ def test_round_trip(tmp_path):
     write(tmp_path)
     assert read_manifest(tmp_path) == MANIFEST_VALUE
     assert read_manifest(tmp_path).rows == 3
+
+
+def test_the_checksum_is_that_of_the_rest_in_a_fixed_form():
+    content = encode_manifest(MANIFEST_VALUE)
+    body = json.loads(content)
+    rest = {name: value for name, value in body.items() if name != "checksum"}
+    text = json.dumps(rest, indent=1, sort_keys=True) + "\n"
+    assert body["checksum"] == hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    assert content.decode() == json.dumps(body, indent=1, sort_keys=True) + "\n"
+    assert rest == {
+        "format_version": FORMAT_VERSION,
+        **json.loads(json.dumps(asdict(MANIFEST_VALUE))),
+    }
+    spaced = json.dumps(body).encode()  # the same content in another form
+    assert decode_manifest(spaced, Path("manifest.json")) == MANIFEST_VALUE
 
 
 def test_missing_directory_and_foreign_directory(tmp_path):

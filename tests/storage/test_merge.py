@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -166,3 +167,19 @@ def test_damage_is_not_copied(tmp_path):
             "00000001", "00000002",
         ]  # fmt: skip
     assert corpus.verify().whole
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_a_real_corpus_of_many_batches(collections, tmp_path):
+    """Read in other batches, with a tenth deleted: the same bytes as a build of what is left."""
+    rows = pq.read_table(collections / "software_descriptions.parquet").slice(0, 100_000)
+    dead = np.flatnonzero(np.random.default_rng(4).random(60_000) < 0.1)
+    parts = [rows.slice(0, 60_000), rows.slice(60_000)]
+    options = {"metadata": ["month", "tier"], "embedding": "hash:64", "threads": 2}
+    compacted = segmented(tmp_path / "index", parts, [dead], **options).compact(threads=2)
+    pq.write_table(kept(parts, [dead, ()]), tmp_path / "kept.parquet", row_group_size=7_000)
+    scratch = Corpus.build(tmp_path / "kept.parquet", tmp_path / "scratch", **options)
+    found, expected = files_of(compacted.path), files_of(scratch.path)
+    assert found.keys() == expected.keys()
+    assert [name for name in found if found[name] != expected[name]] == []

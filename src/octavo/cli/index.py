@@ -92,10 +92,12 @@ def index(
     from octavo.columns.schema import NO_TITLE, ColumnChoice  # noqa: PLC0415
     from octavo.columns.sources import resolve_inputs  # noqa: PLC0415
     from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.storage.build import VECTORS_REUSED  # noqa: PLC0415
 
     sources = resolve_inputs(corpus)
     total = estimated_rows(sources)
     started = time.perf_counter()
+    reused: list[int] = []
     with progress() as update:
 
         def listen(event: "BuildProgress | ColumnChoice") -> None:
@@ -103,6 +105,8 @@ def index(
                 say(_choice(event))
                 if embedding is None:
                     say(HASH_NOTICE)
+            elif event.stage == VECTORS_REUSED:
+                reused.append(event.rows)
             else:
                 update(event.stage, event.rows, total)
 
@@ -129,7 +133,7 @@ def index(
             overwrite=overwrite,
             progress=listen,
         )
-    for line in _report(built, time.perf_counter() - started):
+    for line in _report(built, time.perf_counter() - started, reused):
         say(line)
 
 
@@ -142,7 +146,7 @@ def _choice(choice: "ColumnChoice") -> str:
     return f"Columns: {'; '.join(chosen)}"
 
 
-def _report(built: "Corpus", seconds: float) -> list[str]:
+def _report(built: "Corpus", seconds: float, reused: list[int]) -> list[str]:
     info = built.info()
     rate = info.documents / seconds if seconds > 0 else 0.0
     report = [
@@ -150,6 +154,10 @@ def _report(built: "Corpus", seconds: float) -> list[str]:
         ("documents", f"{info.documents:,}"),
         ("empty texts", f"{info.empty_texts:,}"),
         ("null vectors", f"{info.null_vectors:,}"),
+        *(
+            ("vectors reused", f"{count:,} of documents whose text was embedded")
+            for count in reused
+        ),
         ("size", size(info.size)),
         ("time", f"{seconds:.1f} s ({rate:,.0f} documents/s)"),
     ]

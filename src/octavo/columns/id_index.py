@@ -143,23 +143,37 @@ class IdIndex:
         there = starts < len(self._hashes)
         there[there] = self._hashes[starts[there]] == hashes[there]
         found = np.full(len(identifiers), -1, np.int64)
-        for position in np.flatnonzero(there).tolist():
-            start = int(starts[position])
-            found[position] = self._verified(identifiers[position], hashes[position], start)
+        positions = np.flatnonzero(there)
+        rows = self._checked(self._rows[starts[positions]])
+        stored = self._read_ids(rows.tolist())
+        for position, row, identifier in zip(
+            positions.tolist(), rows.tolist(), stored, strict=True
+        ):
+            if identifier == identifiers[position] and self._is_live(row):
+                found[position] = row
+            else:
+                start = int(starts[position])
+                found[position] = self._among(identifiers[position], hashes[position], start + 1)
         return found
 
-    def _verified(self, identifier: str, value: np.uint64, start: int) -> int:
+    def _among(self, identifier: str, value: np.uint64, start: int) -> int:
+        """Look through further rows of the same hash."""
         for position in range(start, len(self._hashes)):
             if self._hashes[position] != value:
                 break
-            row = int(self._rows[position])
-            if not 0 <= row < len(self._hashes):
-                raise CorpusCorruptError(f"{fspath(self._rows_path)}: no row {row}")
-            if self._live is not None and not self._live[row]:
-                continue
-            if self._read_ids([row])[0] == identifier:
+            row = int(self._checked(self._rows[position : position + 1])[0])
+            if self._is_live(row) and self._read_ids([row])[0] == identifier:
                 return row
         return -1
+
+    def _is_live(self, row: int) -> bool:
+        return self._live is None or bool(self._live[row])
+
+    def _checked(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        outside = (rows < 0) | (rows >= len(self._hashes))
+        if outside.any():
+            raise CorpusCorruptError(f"{fspath(self._rows_path)}: no row {rows[outside][0]}")
+        return rows
 
 
 def id_hashes(identifiers: Sequence[str]) -> NDArray[np.uint64]:
@@ -168,8 +182,12 @@ def id_hashes(identifiers: Sequence[str]) -> NDArray[np.uint64]:
     A lone surrogate cannot be encoded; no stored id equals its replacement by accident, since texts
     are compared too.
     """
-    encodable = [text.encode("utf-8", "replace").decode() for text in identifiers]
-    return hash_texts(pa.array(encodable, pa.large_string()))
+    try:
+        texts = pa.array(identifiers, pa.large_string())
+    except UnicodeEncodeError:
+        encodable = [text.encode("utf-8", "replace").decode() for text in identifiers]
+        texts = pa.array(encodable, pa.large_string())
+    return hash_texts(texts)
 
 
 def find_duplicates(

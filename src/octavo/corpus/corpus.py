@@ -22,6 +22,7 @@ from octavo.parallel import checked_threads
 from octavo.storage.build import BuildRequest, Listener, build_index
 from octavo.storage.compact import compact_index
 from octavo.storage.memory_budget import parse_budget
+from octavo.storage.repair import Repair, repair_index
 from octavo.storage.snapshot import open_snapshot
 from octavo.storage.tune import TuneRequest, tune_index
 from octavo.storage.verify import Verification, verify_index
@@ -129,7 +130,8 @@ class Corpus(SearchableCorpus):
         threads
             By default one for each processor.
         overwrite
-            Replace an existing index; readers see the old one until the new is complete.
+            Replace an existing index; readers see the old one until the new is complete. A function
+            that embedded it too is asked only for texts that it does not have.
         progress
             Called with :class:`BuildProgress` and once with the chosen columns.
 
@@ -219,7 +221,8 @@ class Corpus(SearchableCorpus):
         CorpusFormatError, CorpusCorruptError
             The index is gone or damaged; this corpus stays what it was.
         """
-        self._snapshot = self._snapshot.refreshed()
+        with self._moving:  # or a slower thread could move back
+            self._snapshot = self._snapshot.refreshed()
         return self
 
     def tune(
@@ -278,7 +281,7 @@ class Corpus(SearchableCorpus):
         threads: int | None = None,
         progress: Callable[[str, int], None] | None = None,
     ) -> "Corpus":
-        """Merge everything into one segment without deleted rows, and return the new state.
+        """Merge everything into one segment without deleted rows, and move on to that state.
 
         The result equals an index built from scratch of the same documents; nothing is embedded
         again. The disk needs room for a second copy, for a while. Parameters as for :meth:`tune`.
@@ -288,9 +291,35 @@ class Corpus(SearchableCorpus):
         CorpusLockedError, CorpusCorruptError, OSError
             See :func:`octavo.storage.compact.compact_index`; the index then stays as it was.
         """
-        function = self._snapshot.query_embedding.given
-        compact_index(self.path, work_of(memory_budget, threads, progress), function)
+        work = work_of(memory_budget, threads, progress)
+        compact_index(self.path, work, self._snapshot.function)
         return self.refresh()
+
+    @classmethod
+    def repair(
+        cls,
+        path: str | Path,
+        *,
+        embedding: EmbeddingFunction | None = None,
+        memory_budget: int | str | None = None,
+        threads: int | None = None,
+        progress: Callable[[str, int], None] | None = None,
+    ) -> Repair:
+        """Build damaged parts of an index again from its documents, and report which.
+
+        Whatever follows from the documents can be made again: ids, postings, structures and codes
+        of vectors, and vectors that the hash embedding or a function made. Parameters as for
+        :meth:`tune`.
+
+        Raises
+        ------
+        CorpusCorruptError
+            Something is damaged that nothing else tells, such as the documents; all stays as it is.
+        CorpusFormatError, CorpusLockedError, OSError
+            See :func:`octavo.storage.repair.repair_index`.
+        """
+        work = work_of(memory_budget, threads, progress)
+        return repair_index(Path(path), work, embedding)
 
     def info(self) -> CorpusInfo:
         """Describe the index: sizes, columns, analyser, embedding."""

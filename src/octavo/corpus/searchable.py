@@ -1,5 +1,6 @@
 """What can be asked of a corpus: searches by any strategy, and what the index is made of."""
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ class SearchableCorpus:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
+        self._moving = threading.Lock()
 
     @property
     def path(self) -> Path:

@@ -22,6 +22,19 @@ class CorpusWriter:
     Operations may be called from several threads, and take turns. Outside the block, in a forked
     process, or called by the inputs of an operation under way, they are refused with
     :class:`octavo.ExecutionError`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, tempfile
+    >>> from octavo import Corpus
+    >>> documents = pa.table({"id": ["a", "b"], "text": ["red fox", "blue whale"]})
+    >>> changed = pa.table({"id": ["b", "c"], "text": ["white whale", "grey owl"]})
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     corpus = Corpus.build(documents, directory + "/index", embedding="none")
+    ...     with corpus.writer() as writer:
+    ...         written, deleted = writer.upsert(changed), writer.delete(["a", "x"])
+    ...     written, deleted, [hit.content for hit in corpus.search("fox or whale")]
+    (2, 1, ['white whale'])
     """
 
     def __init__(self, opened: Snapshot, work: Work, committed: Callable[[], object]) -> None:

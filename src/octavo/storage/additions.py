@@ -1,6 +1,5 @@
 """Documents that a transaction adds, on their way into its pending segment."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -51,7 +50,7 @@ class Additions:
         pieces = self._pieces(documents)
         start = 0
         settings = replace(self.settings, vector_stage=self.plan.stage)
-        for prepared in list(prepare(pieces, settings)):
+        for prepared in list(prepare(pieces, replace(settings, threads=len(pieces)))):
             if self._rows.pending is None:
                 self._rows.pending = PendingSegment(
                     layout.next_segment(self._snapshot.path), settings
@@ -63,14 +62,13 @@ class Additions:
             self._rows.states.append(stop - start)
             start = stop
 
-    def _pieces(self, documents: DocumentBatch) -> Iterator[DocumentBatch]:
-        """Cut a batch so that every thread has something to do."""
+    def _pieces(self, documents: DocumentBatch) -> list[DocumentBatch]:
+        """Cut a batch so that every thread has something to do, and none is started for nothing."""
         count = min(self._work.threads, 1 + len(documents) // _ROWS_WORTH_A_THREAD)
         if count == 1:
-            yield documents
-            return
-        for part in np.array_split(np.arange(len(documents)), count):
-            yield documents.take(part)
+            return [documents]
+        parts = np.array_split(np.arange(len(documents)), count)
+        return [documents.take(part) for part in parts]
 
     @cached_property
     def plan(self) -> EmbeddingPlan:

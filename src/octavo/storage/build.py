@@ -43,10 +43,12 @@ from octavo.storage.manifest import (
 )
 from octavo.storage.memory_budget import MemoryBudget
 from octavo.storage.query_embedding import QueryEmbedding
+from octavo.storage.reuse import ReusingStage, stored_texts
 from octavo.storage.segment import open_segment
 from octavo.storage.segment_build import build_segment
 from octavo.storage.segment_settings import SegmentSettings
 from octavo.storage.vector_search import VectorSearchSettings, with_vector_search
+from octavo.storage.vector_stage import FunctionStage
 from octavo.version import __version__
 
 
@@ -57,6 +59,10 @@ class BuildProgress:
     stage: str
     rows: int
 
+
+VECTORS_REUSED = "vectors reused"
+"""The stage that is told once where an index is replaced that the same function embedded: how many
+documents were not embedded again, as their text has a vector."""
 
 Listener: TypeAlias = Callable[[BuildProgress | ColumnChoice], None]
 """Told once which columns were chosen, then of progress."""
@@ -118,12 +124,15 @@ def _build_and_commit(
     before = _present(out)
     if before is not None or not layout.is_index(out):
         remove_remains(out, before)
+    plan = _reusing(out, before, plan)
     choice = documents.choice
     entry, dimensions = build_segment(
         layout.segment_directory(out, layout.next_segment_name(out)),
         documents.batches(),
         _settings(documents, request, plan),
     )
+    if isinstance(plan.stage, ReusingStage):
+        request.listener(BuildProgress(VECTORS_REUSED, plan.stage.reused))
     embedding = plan.entry(dimensions, entry.rows)
     entry = _with_vector_search(out, entry, embedding, request)
     manifest = Manifest(
@@ -151,6 +160,17 @@ def _build_and_commit(
         ),
     )
     commit(out, manifest, lambda stage, rows: request.listener(BuildProgress(stage, rows)))
+
+
+def _reusing(out: Path, before: Manifest | None, plan: EmbeddingPlan) -> EmbeddingPlan:
+    """Let an embedding function off the texts that the index before has vectors of.
+
+    The hash embedding is quicker made than looked up.
+    """
+    if before is None or not isinstance(plan.stage, FunctionStage):
+        return plan
+    known = stored_texts(out, before, plan.specification, plan.fingerprint)
+    return plan if known is None else replace(plan, stage=ReusingStage(plan.stage.function, known))
 
 
 def _present(out: Path) -> Manifest | None:

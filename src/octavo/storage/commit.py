@@ -15,8 +15,8 @@ from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import replace_file, sync_directory, write_temporary
 from octavo.storage.entries import Manifest
-from octavo.storage.manifest import read_manifest, read_manifest_file
-from octavo.storage.manifest_json import encode_manifest
+from octavo.storage.manifest import read_manifest
+from octavo.storage.manifest_json import decode_manifest, encode_manifest
 from octavo.storage.remains import remove_unnamed
 
 _log = logging.getLogger("octavo.storage")
@@ -130,22 +130,34 @@ def _settle(index: Path) -> bool:
 
     A killed writer may have replaced the manifest, and not flushed it, nor replaced the copy.
     """
-    first, copy = (_content(index / name) for name in (layout.MANIFEST, layout.MANIFEST_COPY))
-    present = first or copy
+    names = (layout.MANIFEST, layout.MANIFEST_COPY)
+    found = [_content(index / name) for name in names]
+    sync_directory(index)
+    if found[0] is not None and found[0] == found[1]:
+        return True  # as nearly always; nothing has to be decoded
+    whole = [_whole(index / name, content) for name, content in zip(names, found, strict=True)]
+    present = whole[0] or whole[1]
     if present is None:
         return False
-    sync_directory(index)
-    for name, content in ((layout.MANIFEST, first), (layout.MANIFEST_COPY, copy)):
+    for name, content in zip(names, whole, strict=True):
         if content != present:
             replace_file(index / name, present)
     return True
 
 
 def _content(path: Path) -> bytes | None:
-    """Return the bytes of a manifest that is whole."""
-    with suppress(FileNotFoundError, CorpusCorruptError):
-        read_manifest_file(path)
-        return path.read_bytes()
+    with suppress(FileNotFoundError):
+        if path.is_file() and not path.is_symlink():
+            return path.read_bytes()
+    return None
+
+
+def _whole(path: Path, content: bytes | None) -> bytes | None:
+    """Return the content of a manifest if it is whole."""
+    with suppress(CorpusCorruptError):
+        if content is not None:
+            decode_manifest(content, path)
+            return content
     return None
 
 

@@ -46,10 +46,13 @@ class StoredDocuments:
         """Return the live rows that match every filter (S7)."""
         return self._filters.selection(filters)
 
-    def rows_of(self, identifiers: Sequence[str]) -> NDArray[np.int64]:
-        """Return the live row of each id, -1 where there is none."""
+    def rows_of(
+        self, identifiers: Sequence[str], hashes: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the live row of each id, -1 where there is none; ``hashes`` are those of the ids."""
         found = np.full(len(identifiers), -1, np.int64)
-        hashes = id_hashes(identifiers)
+        if hashes is None:
+            hashes = id_hashes(identifiers)
         for segment, start in zip(self._segments, self._starts, strict=False):
             local = segment.ids.rows(identifiers, hashes)
             found = np.where(local >= 0, local + start, found)
@@ -99,6 +102,18 @@ class StoredDocuments:
             mask = segment.vector_present
             present[here] = True if mask is None else mask[local]
         return values, present
+
+    def only_parents(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of ``rows`` are parents and nothing else."""
+        found = np.zeros(len(rows), np.bool_)
+        if all(segment.only_parents is None for segment in self._segments):
+            return found
+        owners = np.searchsorted(self._starts, rows, side="right") - 1
+        for number in np.unique(owners).tolist():
+            marks, here = self._segments[number].only_parents, owners == number
+            if marks is not None:
+                found[here] = marks[rows[here] - self._starts[number]]
+        return found
 
     def rows_of_id(self, identifier: str) -> list[int]:
         """Return the live row of an id; empty where there is none."""

@@ -1,7 +1,9 @@
 """Listing and checking the files that a manifest names."""
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from octavo.errors import CorpusCorruptError
@@ -34,20 +36,42 @@ def sync_and_list(directory: Path) -> dict[str, FileEntry]:
 def check_sizes(index: Path, segment: SegmentEntry) -> None:
     """Check that every file of a segment is there, inside, and has its size; reads no content.
 
+    Nothing below the segment may lead out of the index, whether the manifest names it or not.
+
     Raises
     ------
     CorpusCorruptError
         Naming the first file that is missing, lies elsewhere or has another size.
     """
-    inside = os.path.realpath(index)
+    home = os.path.realpath(index)
     directory = segment_directory(index, segment.name)
+    _check_inside(directory, home)
+    sizes = dict(_sizes_below(directory, "", home))
     for name, entry in segment.files.items():
-        path = directory / name
-        if not Path(os.path.realpath(path)).is_relative_to(inside):
-            raise CorpusCorruptError(f"{path}: leads out of the index")
-        try:
-            found = path.stat().st_size
-        except FileNotFoundError:
-            raise CorpusCorruptError(f"{path}: the file is missing") from None
+        found = sizes.get(os.path.normpath(name))
+        if found is None:
+            raise CorpusCorruptError(f"{directory / name}: the file is missing")
         if found != entry.size:
-            raise CorpusCorruptError(f"{path}: expected {entry.size} bytes, found {found}")
+            raise CorpusCorruptError(
+                f"{directory / name}: expected {entry.size} bytes, found {found}"
+            )
+
+
+def _sizes_below(directory: Path, prefix: str, home: str) -> Iterator[tuple[str, int]]:
+    """Yield the relative path and the size of every regular file."""
+    with suppress(FileNotFoundError), os.scandir(directory) as entries:
+        for entry in entries:
+            path, name = Path(entry.path), f"{prefix}{entry.name}"
+            if entry.is_symlink():
+                _check_inside(path, home)
+                if path.is_dir():
+                    raise CorpusCorruptError(f"{path}: expected a directory, found a link to one")
+            if entry.is_dir(follow_symlinks=False):
+                yield from _sizes_below(path, f"{name}/", home)
+            elif entry.is_file():
+                yield name, entry.stat().st_size
+
+
+def _check_inside(path: Path, home: str) -> None:
+    if not Path(os.path.realpath(path)).is_relative_to(home):
+        raise CorpusCorruptError(f"{path}: leads out of the index")

@@ -43,6 +43,9 @@ def _empty_texts(segment: Segment, dead: NDArray[np.int64], analyzer: Analyzer) 
     if segment.entry.empty_texts == segment.entry.live_rows:
         return len(dead)
     empty = 0
+    if segment.only_parents is not None:  # they have no words, whatever they say
+        parents = segment.only_parents[dead]
+        empty, dead = int(np.count_nonzero(parents)), dead[~parents]
     for start in range(0, len(dead), _ROWS_AT_ONCE):
         rows = dead[start : start + _ROWS_AT_ONCE]
         texts = {
@@ -51,5 +54,8 @@ def _empty_texts(segment: Segment, dead: NDArray[np.int64], analyzer: Analyzer) 
         }
         documents = DocumentBatch(texts["id"], texts["content"], texts["title"])
         analyzed = analyzer.analyze_batch(searchable_text(documents))
-        empty += sum(not text for text in analyzed.to_pylist())
+        silent = np.array([not text for text in analyzed.to_pylist()], np.bool_)
+        if segment.only_parents is not None:
+            silent |= segment.only_parents[rows]
+        empty += int(np.count_nonzero(silent))
     return empty

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from octavo.errors import CorpusLockedError
+from octavo.storage.durable import sync_directory
 from octavo.storage.layout import LOCK, LOCK_HOLDER
 
 _open_locks: set[int] = set()
@@ -68,10 +69,14 @@ def _acquire(index: Path) -> int:
 
 def _open(path: Path) -> int:
     _forget_locks_in_children()
+    new = not path.exists()
     with _guard:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         _open_locks.add(descriptor)
-        return descriptor
+    if new:
+        # By the lock the remains of a first build are known as octavo's: it must be there first.
+        sync_directory(path.parent)
+    return descriptor
 
 
 def _close(descriptor: int) -> None:

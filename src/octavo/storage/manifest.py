@@ -94,6 +94,8 @@ def read_manifest_file(path: Path) -> Manifest:
     home = os.path.realpath(path.parent)
     if not Path(os.path.realpath(path)).is_relative_to(home):
         raise CorpusCorruptError(f"{path}: leads out of the index")
+    if path.exists() and not path.is_file():
+        raise CorpusCorruptError(f"{path}: expected a file")
     try:
         content = path.read_bytes()
     except (FileNotFoundError, PermissionError):

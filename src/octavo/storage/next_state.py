@@ -1,36 +1,56 @@
 """The state of an index after a transaction: live rows, segments and the manifest that names them."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from octavo.engines.choice import requested_vector_index
+from octavo.columns.tiers import Tiers
+from octavo.engines.choice import EXACT_ROWS
 from octavo.storage import layout
 from octavo.storage.commit import commit
 from octavo.storage.durable import sync_directory, sync_file
 from octavo.storage.embedding_plan import EmbeddingPlan
 from octavo.storage.live_counts import without_rows
 from octavo.storage.live_rows import write_live
-from octavo.storage.manifest import (
-    EmbeddingEntry,
-    FileEntry,
-    LiveEntry,
-    Manifest,
-    SegmentEntry,
-    read_manifest,
-)
+from octavo.storage.manifest import FileEntry, LiveEntry, Manifest, SegmentEntry
+from octavo.storage.merge import merge_segments
 from octavo.storage.pending_segment import PendingSegment
 from octavo.storage.query_embedding import QueryEmbedding
-from octavo.storage.segment import Segment, open_segment
-from octavo.storage.segment_build import build_segment, discard
+from octavo.storage.rewrite import Rewriting
+from octavo.storage.segment import Segment
+from octavo.storage.segment_build import build_segment
 from octavo.storage.segment_settings import SegmentSettings
 from octavo.storage.snapshot import Snapshot
 from octavo.storage.stages import Stage
-from octavo.storage.vector_search import VectorSearchSettings, with_vector_search
 from octavo.storage.vector_stage import Mask
 from octavo.storage.work import Work
 from octavo.version import __version__
+
+TIERS = Tiers(fan_out=4, small_rows=256, largest_rows=EXACT_ROWS, largest_share=8)
+"""A merge of a commit is a second or two, and up to 400,000 rows needs no structure for vectors."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A segment of the next state before it is written: one that is there, or the pending one."""
+
+    segment: Segment | PendingSegment
+    live: Mask
+    taken_back: bool = False
+    """Whether it holds rows of operations that failed, of which no trace may stay."""
+
+    @property
+    def count(self) -> int:
+        """The number of live rows."""
+        return int(np.count_nonzero(self.live))
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether it should be written again even without neighbours: few of its rows are live."""
+        small = self.count <= TIERS.largest_rows
+        return self.taken_back or (small and 2 * self.count < len(self.live))
 
 
 class NextState:
@@ -44,6 +64,8 @@ class NextState:
         How segments are built.
     work
         Memory, threads and a listener, told each stage.
+    plan
+        Where the vectors of what was added came from; ``None`` where nothing was.
     """
 
     def __init__(
@@ -51,16 +73,18 @@ class NextState:
         snapshot: Snapshot,
         settings: SegmentSettings,
         work: Work,
+        plan: EmbeddingPlan | None,
     ) -> None:
         self._snapshot = snapshot
         self._settings = settings
         self._work = work
-        self._generation = snapshot.manifest.generation + 1
-        self._created: list[Path] = []
+        self._plan = plan
+        self._old = snapshot.manifest
+        self._embedding = self._old.embedding
+        """Known from the first vectors on."""
+        self._generation = self._old.generation + 1
 
-    def commit(
-        self, live: Mask, pending: PendingSegment | None, plan: EmbeddingPlan | None
-    ) -> bool:
+    def commit(self, live: Mask, pending: PendingSegment | None, *, taken_back: bool) -> bool:
         """Commit, unless nothing has changed; say whether it was.
 
         Parameters
@@ -69,51 +93,77 @@ class NextState:
             Which rows of the snapshot, and then of ``pending``, are live.
         pending
             The segment that was written; ``None`` where nothing was added.
-        plan
-            Where its vectors came from.
+        taken_back
+            Whether it holds rows of operations that failed.
         """
-        before = self._snapshot.rows
-        ends = np.cumsum([segment.rows for segment in self._snapshot.segments])
-        masks = np.split(live[:before], ends[:-1])
-        added = pending is not None and bool(live[before:].any())
-        if not added and all(map(_same, self._snapshot.segments, masks)):
+        segments = self._snapshot.segments
+        *masks, added = np.split(live, np.cumsum([segment.rows for segment in segments]))
+        parts = [Part(each, mask) for each, mask in zip(segments, masks, strict=True)]
+        if pending is not None and added.any():
+            parts.append(Part(pending, added, taken_back))
+        elif all(map(_same, segments, masks)):
             return False
-        try:
-            manifest = self._manifest(masks, live[before:], pending if added else None, plan)
-            self._work.progress(Stage.MANIFEST, manifest.rows)
-            self._commit(manifest)
-        except BaseException:
-            self._discard_unless_committed()
-            raise
+        parts = [part for part in parts if part.count]
+        groups = [
+            parts[group.start : group.stop]
+            for group in TIERS.groups([part.count for part in parts])
+        ]
+        entries = [self._entry(group) for group in groups] or [self._empty_segment()]
+        manifest = self._manifest(entries)
+        self._work.progress(Stage.MANIFEST, manifest.rows)
+        commit(self._snapshot.path, manifest, self._work.progress)
         return True
 
-    def _manifest(
-        self,
-        masks: list[Mask],
-        added: Mask,
-        pending: PendingSegment | None,
-        plan: EmbeddingPlan | None,
-    ) -> Manifest:
-        old = self._snapshot.manifest
-        entries: list[SegmentEntry] = []
-        for segment, mask in zip(self._snapshot.segments, masks, strict=True):
-            if mask.any():
-                entries.append(
-                    segment.entry if _same(segment, mask) else self._with_live(segment, mask)
-                )
-        embedding = old.embedding
-        if pending is not None and plan is not None:
-            entry = pending.finish(added)
-            embedding = embedding or plan.entry(pending.dimensions, entry.rows)
-            entry = self._marked(pending.directory, entry, added)
-            entries.append(self._searchable(entry, embedding))
+    def _manifest(self, entries: Sequence[SegmentEntry]) -> Manifest:
         return replace(
-            old,
+            self._old,
             generation=self._generation,
             created_by=f"octavo {__version__}",
-            embedding=embedding,
-            segments=tuple(entries) or (self._empty_segment(),),
+            embedding=self._embedding,
+            segments=tuple(entries),
         )
+
+    def _entry(self, group: Sequence[Part]) -> SegmentEntry:
+        """Write what there is to write of neighbours that become one segment."""
+        part = group[0]
+        if len(group) > 1 or (part.wasteful and self._can_rewrite(part)):
+            self._work.progress(Stage.MERGING, sum(part.count for part in group))
+            segments = [self._open(part) for part in group]
+            name = layout.next_segment_name(self._snapshot.path)
+            return merge_segments(self._snapshot.path, name, segments, self._snapshot, self._work)
+        if isinstance(part.segment, PendingSegment):
+            return self._finished(part.segment, part.live)
+        if _same(part.segment, part.live):
+            return part.segment.entry
+        return self._with_live(part.segment, part.live)
+
+    def _can_rewrite(self, part: Part) -> bool:
+        """Whether the index knows how vectors are made; not if the very first ones are pending."""
+        return (
+            isinstance(part.segment, Segment)
+            or self._plan is None
+            or (self._plan.stage is None or self._old.embedding is not None)
+        )
+
+    def _open(self, part: Part) -> Segment:
+        """Return the segment of a part with the live rows of the next state."""
+        if isinstance(part.segment, Segment):
+            return part.segment.with_live(part.segment.entry, part.live)
+        dimensions = None if self._old.embedding is None else self._old.embedding.dimensions
+        return part.segment.opened(self._snapshot.path, part.live, dimensions)
+
+    def _finished(self, pending: PendingSegment, live: Mask) -> SegmentEntry:
+        """Write postings and the structure of its vectors for the segment that was added."""
+        entry = pending.finish(live)
+        if self._embedding is None and self._plan is not None:
+            self._embedding = self._plan.entry(pending.dimensions, entry.rows)
+        if self._embedding is not None:
+            snapshot = self._snapshot
+            manifest = replace(self._old, embedding=self._embedding)
+            embedding = QueryEmbedding(self._embedding, snapshot.analyzer, snapshot.function)
+            rewriting = Rewriting(snapshot.path, manifest, snapshot.analyzer, embedding, self._work)
+            entry = rewriting.searchable(entry, self._embedding.dimensions)
+        return self._marked(pending.directory, entry, live)
 
     def _with_live(self, segment: Segment, live: Mask) -> SegmentEntry:
         """Return the entry of a segment of which rows have died."""
@@ -126,54 +176,25 @@ class NextState:
         """Write down which rows of a segment are live."""
         if live.all():
             return entry
+        self._work.progress(Stage.LIVE_ROWS, entry.rows)
         name = layout.live_file(self._generation)
         path = directory / name
-        self._work.progress(Stage.LIVE_ROWS, entry.rows)
-        self._created.append(path if path.parent.is_dir() else path.parent)
         write_live(path, live)
         sync_file(path)
         sync_directory(path.parent)
         sync_directory(directory)
-        old = None if entry.live is None else entry.live.file
-        files = {file: stated for file, stated in entry.files.items() if file != old}
-        count = int(np.count_nonzero(live))
+        before = None if entry.live is None else entry.live.file
+        files = {file: stated for file, stated in entry.files.items() if file != before}
         return replace(
-            entry, live=LiveEntry(name, count), files={**files, name: FileEntry.of(path)}
-        )
-
-    def _searchable(self, entry: SegmentEntry, embedding: EmbeddingEntry | None) -> SegmentEntry:
-        """Give a new segment the structure that so many vectors are searched with."""
-        if embedding is None:
-            return entry
-        asked = self._snapshot.manifest.settings
-        return with_vector_search(
-            open_segment(self._snapshot.path, entry, embedding.dimensions),
-            QueryEmbedding(embedding, self._snapshot.analyzer, self._snapshot.function),
-            VectorSearchSettings(
-                requested_vector_index(asked.recall, asked.vector_index),
-                self._work.memory_budget.working,
-                self._work.threads,
-                self._work.progress,
-            ),
+            entry,
+            live=LiveEntry(name, int(np.count_nonzero(live))),
+            files={**files, name: FileEntry.of(path)},
         )
 
     def _empty_segment(self) -> SegmentEntry:
         """Build a segment of no rows: an index that has lost its last document has one."""
         directory = layout.next_segment(self._snapshot.path)
-        self._created.append(directory)
-        return build_segment(directory, (), replace(self._settings, vector_stage=None))[0]
-
-    def _commit(self, manifest: Manifest) -> None:
-        commit(self._snapshot.path, manifest, self._work.progress)
-
-    def _discard_unless_committed(self) -> None:
-        if read_manifest(self._snapshot.path).generation == self._generation:
-            return
-        for path in self._created:
-            if path.is_dir():
-                discard(path)
-            else:
-                path.unlink(missing_ok=True)
+        return build_segment(directory, (), self._settings)[0]
 
 
 def _same(segment: Segment, live: Mask) -> bool:

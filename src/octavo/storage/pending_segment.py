@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from octavo.columns.buffers import RowPlaces
 from octavo.columns.documents_file import METADATA_PREFIX
 from octavo.columns.filters import ENTRY_ID
 from octavo.columns.id_index import id_hashes
 from octavo.storage import layout
 from octavo.storage.columns_stage import ColumnsWriter, PreparedBatch
-from octavo.storage.manifest import SegmentEntry
+from octavo.storage.manifest import FileEntry, SegmentEntry
 from octavo.storage.pending_ids import PendingIds, first_matches
+from octavo.storage.row_columns import StoredBatch, taken
+from octavo.storage.segment import Segment, open_segment
 from octavo.storage.segment_build import discard, finish_segment
 from octavo.storage.segment_settings import SegmentSettings
 from octavo.storage.vector_stage import Mask, Vectors
@@ -69,23 +69,14 @@ class PendingSegment:
         positions, rows = self._ids.candidates(hashes)
         alive = live[rows]
         positions, rows = positions[alive], rows[alive]
-        return first_matches(positions, rows, self.texts("id", rows), identifiers)
+        return first_matches(positions, rows, self._texts_of_ids(rows), identifiers)
 
-    def texts(self, column: str, rows: Rows) -> list[str | None]:
-        """Return the values of a text column at ``rows``."""
-        return self._read(column, rows)
-
-    def metadata(self, key: str, rows: Rows) -> list[str | None]:
-        """Return the values of a metadata key at ``rows``; ``None`` where there is none."""
-        codes = pa.array(self._read(METADATA_PREFIX + key, rows), pa.int32())
-        values: list[str | None] = self._columns.documents.dictionary(key).take(codes).to_pylist()
-        return values
-
-    def timestamps(self, rows: Rows) -> tuple[Rows, Mask]:
-        """Return microseconds since 1970 UTC at ``rows``, and where there is a timestamp."""
-        ticks = self._read("timestamp", rows)
-        present = np.array([tick is not None for tick in ticks], np.bool_)
-        return np.array([tick or 0 for tick in ticks], np.int64), present
+    def batches(self) -> list[StoredBatch]:
+        """Return the documents written so far."""
+        documents = self._columns.documents
+        return [
+            StoredBatch(batch, documents.dictionary, checked=True) for batch in documents.stored()
+        ]
 
     def vectors(self, rows: Rows) -> Vectors:
         """Return the vectors of ``rows``, and where there is one."""
@@ -112,29 +103,37 @@ class PendingSegment:
             self.directory, self.directory / layout.ANALYZED_SCRATCH, written, self._settings
         )
 
-    def discard(self) -> None:
-        """Remove all of it."""
+    def opened(self, index: Path, live: Mask, dimensions: int | None) -> Segment:
+        """Return what was written as a segment without postings, of which ``live`` rows are live.
+
+        It is merged with others; nothing is flushed.
+        """
+        written = self._columns.close(live)
+        written.ids.write(self.directory / layout.ID_HASHES, self.directory / layout.ID_ROWS)
+        files = sorted(path for path in self.directory.iterdir() if path.is_file())
+        entry = SegmentEntry(
+            name=self.directory.name,
+            rows=written.rows,
+            null_vectors=written.null_vectors,
+            empty_texts=written.empty_texts,
+            keyword=(),
+            files={path.name: FileEntry.of(path) for path in files},
+        )
+        return open_segment(index, entry, dimensions).with_live(entry, live)
+
+    def close(self) -> None:
+        """Close the files, whether they are finished or of no use."""
         self._columns.abort()
-        discard(self.directory)
 
     def _with_id(self, identifier: str) -> Mask:
         mask = np.zeros(self.rows, np.bool_)
         _, rows = self._ids.candidates(id_hashes([identifier]))
-        same = [found == identifier for found in self.texts("id", rows)]
+        same = [found == identifier for found in self._texts_of_ids(rows)]
         mask[rows[np.array(same, np.bool_)]] = True
         return mask
 
-    def _read(self, column: str, rows: Rows) -> list[Any]:
-        batches = self._columns.documents.stored()
-        values: list[Any] = [None] * len(rows)
-        starts = np.array(RowPlaces([batch.num_rows for batch in batches]).starts)
-        owners = np.searchsorted(starts, rows, side="right") - 1
-        for number in np.unique(owners).tolist():
-            places = np.flatnonzero(owners == number)
-            found = batches[number].column(column)
-            if pa.types.is_timestamp(found.type):
-                found = found.cast(pa.int64())
-            taken = found.take(pa.array(rows[places] - starts[number]))
-            for place, value in zip(places.tolist(), taken.to_pylist(), strict=True):
-                values[place] = value
-        return values
+    def _texts_of_ids(self, rows: Rows) -> list[str]:
+        if not len(rows):
+            return []
+        texts: list[Any] = taken(self.batches(), "id", rows).to_pylist()
+        return texts

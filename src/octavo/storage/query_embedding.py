@@ -46,8 +46,6 @@ class QueryEmbedding:
     ) -> None:
         self._entry = entry
         self._analyzer = analyzer
-        self.given = function
-        """The caller's own function."""
         self._function = function
         self._turn = threading.Lock()
 

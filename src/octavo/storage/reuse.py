@@ -63,7 +63,8 @@ class ReusingStage:
         fresh = self._embed(texts, new)
         vectors = np.empty((len(texts), fresh.shape[1] or self._known.dimensions), np.float32)
         vectors[new] = fresh
-        vectors[old] = self._known.vectors_of(rows[old])
+        if len(old):
+            vectors[old] = self._known.vectors_of(rows[old])
         self.embedded += len(new)
         self.reused += len(old)
         return vectors, None

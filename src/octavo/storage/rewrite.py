@@ -88,12 +88,12 @@ class Rewriting:
             entry, _ = build_segment(directory, live_batches(stored, documents), settings)
             if embedding is None:
                 return entry
-            return self._searchable(entry, embedding.dimensions)
+            return self.searchable(entry, embedding.dimensions)
         except BaseException:
             discard(directory)
             raise
 
-    def _searchable(self, entry: SegmentEntry, dimensions: int) -> SegmentEntry:
+    def searchable(self, entry: SegmentEntry, dimensions: int) -> SegmentEntry:
         """Give a segment the structure that its vectors are searched with, tuned."""
         segment = open_segment(self.index, entry, dimensions)
         work = self.work

@@ -23,10 +23,10 @@ from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError, CorpusCorruptError, CorpusFormatError
 from octavo.storage.documents import StoredDocuments
-from octavo.storage.files import check_sizes
 from octavo.storage.manifest import EmbeddingEntry, Manifest, read_manifest
 from octavo.storage.query_embedding import QueryEmbedding
-from octavo.storage.segment import Segment, open_segment, reopen_live
+from octavo.storage.segment import Segment
+from octavo.storage.segments import open_segments
 from octavo.storage.vector_stage import Vectors
 
 if TYPE_CHECKING:
@@ -69,10 +69,10 @@ class Snapshot:
         embedding: EmbeddingFunction | None = None,
         earlier: "Snapshot | None" = None,
     ) -> None:
-        self.path = index
-        self.manifest: Manifest = manifest
+        self.path, self.manifest = index, manifest
         self.analyzer = stored_analyzer(index, self.manifest)
-        self._segments = _open_segments(index, manifest, earlier)
+        held = None if earlier is None else (earlier.manifest, earlier.segments)
+        self._segments = open_segments(index, manifest, held)
         self.keyword_index = KeywordIndex.open(
             [path for segment in self._segments for path in segment.keyword_directories()],
             self.rows,
@@ -154,9 +154,11 @@ class Snapshot:
         """Return what an index knows the documents by: their ids."""
         return self._documents.ids(rows)
 
-    def rows_of(self, identities: Sequence[str]) -> NDArray[np.int64]:
-        """Return the live row of each id, -1 where there is none."""
-        return self._documents.rows_of(identities)
+    def rows_of(
+        self, identities: Sequence[str], hashes: NDArray[np.uint64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return the live row of each id, -1 where there is none; ``hashes`` are those of the ids."""
+        return self._documents.rows_of(identities, hashes)
 
     def fence(self, allowed_sources: Collection[str]) -> NDArray[np.bool_] | None:
         """Return which live rows come from an allowed source; ``None`` where none is named."""
@@ -190,6 +192,10 @@ class Snapshot:
     def vectors(self, rows: NDArray[np.int64]) -> Vectors:
         """Return the vectors of ``rows``, zeros where there is none, and where there is one."""
         return self._documents.vectors(rows, self._vectors_entry().dimensions)
+
+    def only_parents(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of ``rows`` are parents and nothing else: found by no search of their own."""
+        return self._documents.only_parents(rows)
 
     def rank_keyword(
         self, texts: Sequence[str], depth: int, selection: Selection
@@ -265,24 +271,6 @@ def _present(
             if manifest == before:
                 raise
     return Snapshot(index, manifest, embedding, earlier)
-
-
-def _open_segments(index: Path, manifest: Manifest, earlier: Snapshot | None) -> list[Segment]:
-    """Open the segments, but for the files that are open already."""
-    known: dict[str, Segment] = {}
-    if earlier is not None and earlier.manifest.embedding == manifest.embedding:
-        known = {segment.entry.name: segment for segment in earlier.segments}
-    dimensions = None if manifest.embedding is None else manifest.embedding.dimensions
-    segments = []
-    for entry in manifest.segments:
-        segment = known.get(entry.name)
-        if segment is None or not segment.entry.same_rows(entry):
-            check_sizes(index, entry)
-            segment = open_segment(index, entry, dimensions)
-        elif segment.entry != entry:
-            segment = reopen_live(index, segment, entry)
-        segments.append(segment)
-    return segments
 
 
 def stored_analyzer(index: Path, manifest: Manifest) -> Analyzer:

@@ -1,6 +1,5 @@
 """Vector structures between memory and disk: built, written, and mapped again."""
 
-import errno
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from octavo.engines.vector.list_building import build_lists
 from octavo.engines.vector.neighbour_graph import NeighbourGraph, build_graph, open_graph
 from octavo.engines.vector.width import SearchWidth
 from octavo.storage import layout
-from octavo.storage.durable import sync_directory, sync_file
+from octavo.storage.durable import BLOCK, errors_naming, sync_directory, sync_file
 from octavo.storage.manifest import FileEntry
 from octavo.storage.segment import Segment
 from octavo.storage.structure_file import StructureFile
@@ -85,10 +84,7 @@ def write_structure(
 
 
 def _write(index: "faiss.Index", path: Path) -> None:
-    try:
-        faiss.write_index(index, str(path))
-    except RuntimeError as error:
-        full = "No space left" in str(error)
-        number = errno.ENOSPC if full else errno.EIO
-        text = "No space left on device" if full else str(error).splitlines()[-1]
-        raise OSError(number, text, str(path)) from error
+    """Write a FAISS file by Python's own means: FAISS says nothing of what fails at closing."""
+    with errors_naming(path), path.open("wb") as file:
+        writer = faiss.PyCallbackIOWriter(file.write, BLOCK)  # type: ignore[attr-defined]
+        faiss.write_index(index, writer)

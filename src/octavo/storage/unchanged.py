@@ -1,13 +1,14 @@
 """What an upsert need not do: documents that are stored as they are, and texts that are embedded."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from octavo.columns.arrow_types import Array, compute
 from octavo.columns.document_batch import DocumentBatch
+from octavo.columns.documents_file import METADATA_PREFIX
 from octavo.columns.vectors import VectorBatch
 from octavo.kernels.unit_length import unit_length
 from octavo.storage.vector_stage import Mask, Vectors
@@ -16,18 +17,10 @@ Rows = NDArray[np.int64]
 
 
 class StoredDocumentsReader(Protocol):
-    """Documents by row: a snapshot's, or those of a segment that is being written."""
+    """Documents by row."""
 
-    def texts(self, column: str, rows: Rows) -> list[str | None]:
-        """Return the values of a text column at ``rows``."""
-        ...
-
-    def metadata(self, key: str, rows: Rows) -> list[str | None]:
-        """Return the values of a metadata key at ``rows``."""
-        ...
-
-    def timestamps(self, rows: Rows) -> tuple[Rows, Mask]:
-        """Return microseconds since 1970 UTC at ``rows``, and where there is a timestamp."""
+    def column(self, name: str, rows: Rows) -> Array:
+        """Return the values of a stored column at ``rows``; metadata as text."""
         ...
 
     def vectors(self, rows: Rows) -> Vectors:
@@ -41,15 +34,12 @@ def unchanged(batch: DocumentBatch, stored: StoredDocumentsReader, rows: Rows) -
     Vectors that came with the documents count; those that are made of texts need not be looked at.
     """
     same = _same_texts(batch, stored, rows)
-    for name in ("source", "parent"):
+    for name in ("source", "parent", "timestamp"):
         column = getattr(batch, name)
         if column is not None:
-            same &= _equal(column.to_pylist(), stored.texts(name, rows))
+            same &= _equal(column, stored.column(name, rows))
     for key, values in batch.metadata.items():
-        same &= _equal(values.to_pylist(), stored.metadata(key, rows))
-    if batch.timestamp is not None:
-        ticks = batch.timestamp.cast(pa.int64()).to_pylist()
-        same &= _equal(ticks, _ticks(*stored.timestamps(rows)))
+        same &= _equal(values, stored.column(METADATA_PREFIX + key, rows))
     if batch.vectors is not None:
         same &= _same_vectors(batch.vectors, stored.vectors(rows))
     return same
@@ -80,9 +70,9 @@ def known_vectors(
 
 def _same_texts(batch: DocumentBatch, stored: StoredDocumentsReader, rows: Rows) -> Mask:
     """Return where content and title are equal."""
-    same = _equal(batch.content.to_pylist(), stored.texts("content", rows))
+    same = _equal(batch.content, stored.column("content", rows))
     if batch.title is not None:
-        same &= _equal(batch.title.to_pylist(), stored.texts("title", rows))
+        same &= _equal(batch.title, stored.column("title", rows))
     return same
 
 
@@ -96,11 +86,11 @@ def _same_vectors(given: VectorBatch, stored: Vectors) -> Mask:
     return equal
 
 
-def _ticks(ticks: Rows, present: Mask) -> Iterator[int | None]:
-    for tick, there in zip(ticks.tolist(), present.tolist(), strict=True):
-        yield tick if there else None
-
-
-def _equal(first: list[Any], second: Iterable[Any]) -> Mask:
-    pairs = zip(first, second, strict=True)
-    return np.fromiter((one == other for one, other in pairs), np.bool_, len(first))
+def _equal(given: Array, stored: Array) -> Mask:
+    """Return where two arrays have the same value, or both none."""
+    if stored.type != given.type:  # the stored column is missing, so all are null
+        stored = stored.cast(given.type)
+    equal = compute.fill_null(compute.equal(given, stored), pa.scalar(value=False))
+    nulls = compute.and_(given.is_null(), stored.is_null())
+    same: Mask = compute.or_(equal, nulls).to_numpy(zero_copy_only=False)
+    return same

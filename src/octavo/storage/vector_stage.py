@@ -70,7 +70,7 @@ class FunctionStage:
     concurrent = False
 
     def __init__(self, function: EmbeddingFunction, dimensions: int | None = None) -> None:
-        self._function = function
+        self.function = function
         self._dimensions = dimensions
 
     def vectors(self, batch: DocumentBatch, analyzed: pa.LargeStringArray) -> Vectors:  # noqa: ARG002
@@ -86,6 +86,6 @@ class FunctionStage:
         return values, None
 
     def _embed(self, texts: pa.LargeStringArray) -> NDArray[np.float32]:
-        raw = embed_texts(self._function, texts, dimensions=self._dimensions)
+        raw = embed_texts(self.function, texts, dimensions=self._dimensions)
         self._dimensions = raw.shape[1]
         return unit_length(raw)

@@ -8,7 +8,7 @@ Nothing that readers see changes before the commit; without it, everything new i
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -21,10 +21,11 @@ from octavo.columns.filters import ENTRY_ID
 from octavo.columns.id_index import find_duplicates, id_hashes
 from octavo.columns.place import Place
 from octavo.columns.sources import Input
-from octavo.errors import ExecutionError, InvalidArgumentError
+from octavo.errors import CorpusCorruptError, ExecutionError, InvalidArgumentError
 from octavo.kernels.fnv import hash_texts
 from octavo.spi import RAGContext
 from octavo.storage.additions import Additions
+from octavo.storage.commit import remove_remains
 from octavo.storage.durable import errors_naming
 from octavo.storage.further_inputs import column_choice, read_documents, read_ids
 from octavo.storage.lock import writer_lock
@@ -37,8 +38,6 @@ from octavo.storage.vector_stage import FunctionStage, Mask
 from octavo.storage.work import Work
 
 Rows = NDArray[np.int64]
-
-_ROWS_WORTH_A_THREAD = 2_048
 
 
 @contextmanager
@@ -63,12 +62,14 @@ def index_writer(opened: Snapshot, work: Work) -> Iterator["IndexWriter"]:
         The disk is full, or the index cannot be written; it stays as it was.
     """
     with errors_naming(opened.path), writer_lock(opened.path):
-        writer = IndexWriter(opened.refreshed(), work)
+        snapshot = opened.refreshed()
+        remove_remains(opened.path, snapshot.manifest)
+        writer = IndexWriter(snapshot, work)
         try:
             yield writer
             writer.commit()
         finally:
-            writer.rollback()
+            writer.close()
 
 
 class IndexWriter:
@@ -91,6 +92,7 @@ class IndexWriter:
         self._states = self._rows.states
         self._additions = Additions(snapshot, self._rows, work)
         self._taken_back = False
+        self._committed = False
         self._turn = threading.Lock()
         self._owner: int | None = None
         self._process = os.getpid()
@@ -161,21 +163,26 @@ class IndexWriter:
                     f"{self._snapshot.path}: cannot commit, since writing a document failed"
                 )
             self._open = False
-            state = NextState(self._snapshot, self._additions.settings, self._work)
             pending = self._rows.pending
-            if pending is None:
-                state.commit(self._states.live, None, None)
-            elif state.commit(self._states.live, pending, self._additions.plan):
-                self._rows.pending = None
+            state = NextState(
+                self._snapshot,
+                self._additions.settings,
+                self._work,
+                None if pending is None else self._additions.plan,
+            )
+            self._committed = state.commit(self._states.live, pending, taken_back=self._taken_back)
 
-    def rollback(self) -> None:
+    def close(self) -> None:
         """Remove everything that was written and is not committed."""
         if os.getpid() != self._process:
             return  # a forked child unwinds its parent's block, whose files these are
-        self._open = False
-        if self._rows.pending is not None:
-            self._rows.pending.discard()
-            self._rows.pending = None
+        with self._turn:
+            self._open = False
+            if self._rows.pending is not None:
+                self._rows.pending.close()
+            if not self._committed:
+                with suppress(OSError, CorpusCorruptError):  # the next writer's to do
+                    remove_remains(self._snapshot.path, self._snapshot.manifest)
 
     def _add(self, documents: DocumentBatch, place: Place) -> int:
         identifiers = _texts(documents.ids)
@@ -197,6 +204,7 @@ class IndexWriter:
         _refuse_repeated(repeated, identifiers, hashes, place)
         positions = np.flatnonzero(old)
         same = unchanged(documents.take(positions), self._rows, rows[positions])
+        same &= ~self._rows.only_parents(rows[positions])  # from now on it can be found
         kept[rows[positions[same]]] = True
         changed = np.ones(len(rows), np.bool_)
         changed[positions[same]] = False

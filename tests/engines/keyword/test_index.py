@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.engines.keyword.block_max.block_max_corpora import write_segments as write_block_max
 from tests.engines.keyword.bm25_oracle import Bm25Oracle, quantised_length
 from tests.engines.keyword.corpora import build, write_segments
 
@@ -136,7 +137,7 @@ def test_filters_never_cost_a_matching_document(parted, filters, dead, depth):
     for key, value in filters.items():
         admitted &= np.array([found == value for found in metadata[key]])
     hits, report = index.search([QUERY], depth, Selection.of(admitted, filters))
-    Bm25Oracle(documents).check(hits, [QUERY], depth, lambda row: bool(admitted[row]))
+    Bm25Oracle(documents).check(hits, [QUERY], depth, admitted.tolist().__getitem__)
     everything, _ = index.search([QUERY], 400)
     assert hits_of(hits) == [hit for hit in hits_of(everything) if admitted[hit[0]]][:depth]
     assert report.counters["passes"] >= 1
@@ -324,3 +325,72 @@ def test_rows_can_be_numbered_anew_when_it_is_opened(tmp_path):
             KeywordIndex.open(segments, 6, first_rows=first_rows)
     with pytest.raises(InvalidArgumentError, match="first_rows: expected one for each of 3"):
         KeywordIndex.open(segments, 6, first_rows=[0, 2])
+
+
+WORD = st.sampled_from("abcdefg")
+
+
+@given(
+    st.lists(st.lists(WORD, max_size=12), min_size=1, max_size=40),
+    st.lists(st.integers(0, 40), max_size=12),
+    st.lists(st.lists(WORD, max_size=5), min_size=1, max_size=3),
+    st.sampled_from([1.0, 0.9, 0.5, 0.03]),
+    st.integers(1, 12),
+    st.integers(0, 99),
+)
+@settings(max_examples=25, deadline=None)
+def test_any_number_of_segments_and_dead_rows_gives_the_best_live_rows(
+    tmp_path_factory, documents, cuts, queries, live_share, depth, seed
+):
+    # S6, S8, S13, S21: both engines, one segment and many, with and without a filter
+    random = np.random.default_rng(seed)
+    rows = len(documents)
+    cuts = [cut for cut in cuts if cut <= rows]
+    metadata = {"part": [str(row % 2) for row in range(rows)]}
+    directory = tmp_path_factory.mktemp("index")
+    many = write_segments(directory / "many", documents, cuts, metadata)
+    one = write_segments(directory / "one", documents, (), metadata)
+    postings = write_block_max(directory / "many", documents, cuts)
+    indexes = [
+        KeywordIndex.open(one, rows),
+        KeywordIndex.open(many, rows),
+        KeywordIndex.open(many, rows, block_max=postings),
+    ]
+    live = random.random(rows) < live_share
+    for filters in ({}, {"part": "1"}):
+        admitted = live & (np.arange(rows) % 2 == 1) if filters else live
+        found = [
+            index.search(queries, depth, Selection.of(admitted, filters))[0] for index in indexes
+        ]
+        for hits in found:
+            assert hits.offsets.tolist() == found[0].offsets.tolist()
+            assert hits.rows.tolist() == found[0].rows.tolist()
+            assert hits.scores.tobytes() == found[0].scores.tobytes()
+        Bm25Oracle(documents).check(found[0], queries, depth, admitted.tolist().__getitem__)
+
+
+@pytest.mark.parametrize("dead", [1, 30, 299, 300])
+def test_dead_rows_use_up_no_place_where_all_the_best_are_dead(tmp_path, dead):  # S8
+    documents = [["x"] * (1 + row % 3) + ["y"] * (row % 7) for row in range(400)]
+    oracle = Bm25Oracle(documents)
+    best = [row for row, _ in oracle.ranked(["x", "y"], 400)]
+    live = np.ones(400, np.bool_)
+    live[best[:dead]] = False
+    segments = write_segments(tmp_path, documents, [100, 101, 350])
+    postings = write_block_max(tmp_path, documents, [100, 101, 350])
+    for index in (
+        KeywordIndex.open(segments, 400),
+        KeywordIndex.open(segments, 400, block_max=postings),
+    ):
+        for depth in (1, 10, 150):
+            hits, _ = index.search([["x", "y"]], depth, Selection.of(live))
+            assert hits.rows.tolist() == best[dead : dead + depth]
+
+
+def test_block_max_postings_alone_answer_and_nothing_else_is_opened(tmp_path):
+    documents = [["a"], ["b"], ["a", "b"]]
+    postings = write_block_max(tmp_path, documents, [1])
+    index = KeywordIndex.open([tmp_path / "gone"], 3, block_max=postings)
+    assert index.search([["a"]], 5)[0].rows.tolist() == [0, 2]
+    with pytest.raises(CorpusCorruptError):
+        _ = index.segments

@@ -271,3 +271,56 @@ def test_a_child_forked_after_a_search_can_search(index):
         os.waitpid(child, 0)
         pytest.fail("the child hangs")
     assert os.waitstatus_to_exitcode(status) == 0
+
+
+@pytest.mark.parametrize("dead", [0.01, 0.1, 0.3])
+def test_recall_where_rows_anywhere_are_dead(index, dead):  # S8
+    live = np.random.default_rng(14).random(ROWS) >= dead
+    assert recall(index, QUERIES, Selection.of(live)) >= 0.95
+
+
+@pytest.mark.parametrize("dead", [10, 100, 1500])
+def test_recall_where_all_the_nearest_rows_are_dead(index, dead):  # S8
+    found = []
+    for query in QUERIES[:20]:
+        live = np.ones(ROWS, np.bool_)
+        live[np.argsort(-(VECTORS @ query))[:dead]] = False
+        found.append(recall(index, query[np.newaxis], Selection.of(live)))
+    assert np.mean(found) >= 0.95
+
+
+def test_a_few_dead_rows_cost_no_second_nomination(lists):
+    live = np.ones(ROWS, np.bool_)
+    live[::100] = False
+    _, plain = lists.search(QUERIES, 10)
+    hits, report = lists.search(QUERIES, 10, Selection.of(live))
+    assert live[hits.rows].all()
+    assert report.counters["vectors compared"] <= 1.1 * plain.counters["vectors compared"]
+    assert report.counters["vectors rescored"] == plain.counters["vectors rescored"]
+
+
+@given(
+    st.lists(st.integers(0, 120), min_size=1, max_size=6),
+    st.sampled_from([1.0, 0.95, 0.4]),
+    st.integers(0, 99),
+)
+@settings(max_examples=30, deadline=None)
+def test_fresh_segments_beside_a_structure_change_nothing(lists, sizes, share, seed):  # S5 S8
+    # One segment of fresh rows, or many: the same hits and bits, and none of the best is missed.
+    random = np.random.default_rng(seed)
+    fresh = clustered(sum(sizes), seed=seed)
+    parts = [np.ascontiguousarray(part) for part in np.split(fresh, np.cumsum(sizes)[:-1])]
+    structure = lists._structures[0]
+    live = random.random(ROWS + len(fresh)) < share
+    selection = None if share == 1.0 else Selection.of(live)
+    many = ApproximateVectorIndex([VECTORS, *parts], None, [structure, *[None] * len(parts)])
+    once = ApproximateVectorIndex([VECTORS, fresh], None, [structure, None])
+    queries = QUERIES[seed % 50 :][:4]
+    found, _ = many.search(queries, 10, selection)
+    assert equal(found, once.search(queries, 10, selection)[0])
+    every = FlatVectorIndex([np.concatenate([VECTORS, fresh])])
+    exact, _ = every.search(queries, 10, selection)
+    best = rows_of(exact, 10)
+    assert set(best[best >= ROWS].tolist()) <= set(found.rows.tolist())
+    if share < 1.0:
+        assert live[found.rows].all()

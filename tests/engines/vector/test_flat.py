@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from octavo.columns.selection import Selection
+from octavo.columns.vector_codes import VectorCodes, code_width
 from octavo.engines.vector import FlatVectorIndex
 from octavo.errors import DimensionMismatchError, InvalidArgumentError, NonFiniteVectorError
 from octavo.kernels.compile import jit_disabled
 from octavo.kernels.unit_length import unit_length
+from octavo.kernels.vector_codes import encode_vectors
 
 ROWS = 150 if jit_disabled() else 4000  # plain Python is slow
 
@@ -338,3 +340,53 @@ def test_compiled_or_not_and_on_other_processors_the_bits_are_the_same():
     ]
     assert outputs[0] == outputs[1] == outputs[2]
     assert outputs[0].count("\n") == 4
+
+
+@given(
+    st.lists(st.integers(0, 60), min_size=1, max_size=8),
+    st.sampled_from([1.0, 0.9, 0.5, 0.02]),
+    st.integers(1, 20),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=40, deadline=None)
+def test_any_segments_and_dead_rows_give_the_best_live_rows(sizes, share, depth, coded, seed):
+    # S6, S8, S20: in numpy's float64, with ties
+    random = np.random.default_rng(seed)
+    rows = sum(sizes)
+    vectors = unit_length(random.integers(-1, 2, (rows, 40)).astype(float))
+    cuts = np.cumsum(sizes)[:-1].tolist()
+    parts = [np.ascontiguousarray(part) for part in np.split(vectors, cuts)]
+    codes = [VectorCodes(*encode_vectors(part, code_width(40))) for part in parts]
+    live = random.random(rows) < share
+    queries = random.integers(-1, 2, (3, 40)).astype(float) + 0.25
+    selection = Selection.of(live)
+    many, _ = FlatVectorIndex(parts, None, codes if coded else None).search(
+        queries, depth, selection
+    )
+    assert same(many, FlatVectorIndex([vectors]).search(queries, depth, selection)[0])
+    exact = vectors.astype(float)
+    lengths = np.linalg.norm(exact, axis=1)
+    for number, query in enumerate(queries):
+        own = slice(int(many.offsets[number]), int(many.offsets[number + 1]))
+        found = many.rows[own]
+        assert live[found].all()
+        assert len(found) == min(depth, int(live.sum()))
+        cosines = exact @ query / np.maximum(lengths, 1e-300) / np.linalg.norm(query)
+        expected = np.sort(cosines[live])[::-1][: len(found)]
+        assert np.allclose(many.scores[own], expected, rtol=0, atol=1e-6)
+        assert np.allclose(cosines[found], expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("dead", [1, 200, ROWS - 3])
+def test_dead_rows_use_up_no_place_where_all_the_best_are_dead(
+    random, brute_force, pairs, dead
+):  # S8
+    vectors = unit_length(random.standard_normal((ROWS, 40)))
+    query = random.standard_normal((1, 40))
+    live = np.ones(ROWS, np.bool_)
+    live[np.argsort(-(vectors @ query[0]))[:dead]] = False
+    for count in (1, 20):
+        queries = np.tile(query, (count, 1))
+        hits, _ = FlatVectorIndex([vectors]).search(queries, 10, Selection.of(live))
+        assert pairs(hits) == brute_force(query, vectors, 10, live) * count

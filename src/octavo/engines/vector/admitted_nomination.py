@@ -16,6 +16,7 @@ from octavo.engines.vector.width import SearchWidth
 # From this share on, rows that are not admitted are dropped from what is nominated (measured).
 _MOSTLY_ADMITTED = 0.5
 _DEVIATIONS = 3.0
+_SPARE_SHARE = 2  # half as many more, for what was deleted near a query: they cost little
 # Where the rows nearest to a query hold so many times fewer admitted ones than others do, they are
 # compared exactly; not where so few are expected that chance decides (measured).
 _RARER = 4.0
@@ -88,8 +89,13 @@ def nominate_admitted(
 
 
 def _to_spare(nominees: int, share: float) -> int:
-    """Return how many nominees hold so many admitted ones, but for three standard deviations."""
-    return math.ceil((nominees + _DEVIATIONS * math.sqrt(nominees * (1.0 - share))) / share)
+    """Return how many nominees hold so many admitted ones, in all but unusual places.
+
+    By chance alone they do, but for three standard deviations; and deletions lie together, since
+    documents are deleted with their like.
+    """
+    by_chance = (nominees + _DEVIATIONS * math.sqrt(nominees * (1.0 - share))) / share
+    return math.ceil(by_chance) + nominees // _SPARE_SHARE
 
 
 def _inside(

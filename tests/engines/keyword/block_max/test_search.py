@@ -15,6 +15,7 @@ from tests.engines.keyword.corpora import write_segments as write_tantivy
 from octavo.analysis import Analyzer
 from octavo.columns.selection import Selection
 from octavo.engines.keyword.block_max import search as search_module
+from octavo.engines.keyword.block_max import stacked
 from octavo.engines.keyword.block_max.files import open_postings
 from octavo.engines.keyword.block_max.search import BlockMaxSearcher
 from octavo.engines.keyword.composed import open_composed
@@ -82,8 +83,8 @@ def zipf_documents(random, rows, words, mean):
     return [each.tolist() for each in np.split(chosen, np.cumsum(lengths)[:-1])]
 
 
-@pytest.fixture(scope="module")
-def zipf(tmp_path_factory):
+@pytest.fixture(scope="module", params=["each by itself", "stacked"])
+def zipf(request, tmp_path_factory):
     """6,000 documents, long enough for blocks, windows, levels and large frequencies."""
     random = np.random.default_rng(3)
     documents = zipf_documents(random, 6000, 3000, 12)
@@ -94,7 +95,12 @@ def zipf(tmp_path_factory):
     postings = write_segments(directory, documents, cuts)
     assert any(segment.description.frequent for segment in postings)
     assert any(segment.description.large for segment in postings)
-    return documents, FullUnion(directory, documents, cuts), BlockMaxSearcher(postings)
+    searcher = BlockMaxSearcher(postings)
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "each by itself":
+            patch.setattr(stacked, "_SMALL_POSTINGS", 0)
+        assert len(searcher._stacks) == (2 if request.param == "each by itself" else 1)
+    return documents, FullUnion(directory, documents, cuts), searcher
 
 
 @pytest.mark.parametrize("depth", [1, 10, 100, 3000, 10**9])
