@@ -17,7 +17,6 @@ import json
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +25,7 @@ from octavo import Corpus
 from soaking.documents import COLUMNS, States, documents_of
 from soaking.reader import Reader
 from soaking.report import judge, lines
-from soaking.watch import watch
+from soaking.watch import told_to_start, watch
 from soaking.writer import Writer
 
 SHOWN, LONGEST = 10, 1_000
@@ -37,7 +36,7 @@ def soak(told: argparse.Namespace) -> int:
     """Build an index, run the processes, print the report; return the exit status."""
     for left_over in ("index", "fresh", "states"):
         shutil.rmtree(told.directory / left_over, ignore_errors=True)
-    for left_over in (*told.directory.glob("samples-*.bin"), *told.directory.glob("*er*.json")):
+    for left_over in told.directory.iterdir():
         left_over.unlink()
     index = told.directory / "index"
     numbers = np.arange(told.documents)
@@ -75,13 +74,12 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--role", choices=("writer", "reader"), help=argparse.SUPPRESS)
     parser.add_argument("--reader", type=int, default=0, help=argparse.SUPPRESS)
-    parser.add_argument("--started", type=float, help=argparse.SUPPRESS)
     told = parser.parse_args()
     if told.seconds is None:
         told.seconds = 60 * told.minutes
     if told.role is not None:
         role = Writer(told) if told.role == "writer" else Reader(told)
-        time.sleep(max(0.0, told.started - time.time()))
+        told.started = told_to_start(told)
         role.run()
         return 0
     if told.directory is not None:

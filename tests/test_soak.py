@@ -22,13 +22,14 @@ def test_twenty_seconds_of_a_writer_and_four_readers(tmp_path):
         ],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["problems"] == []
-    assert report["answers checked"] > 4 * report["answers too close to call"] > 0
+    assert report["commits"] == 40
+    assert report["answers checked"] > 4 * report["answers too close to call"]
 
 
 @pytest.fixture

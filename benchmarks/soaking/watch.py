@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-START_DELAY = 10.0
-"""Seconds in which all processes open the index and search once."""
+LONGEST_START = 300.0
+"""Seconds in which all processes must have opened the index and searched once."""
 
 
 @dataclass
@@ -27,15 +27,13 @@ def watch(told: argparse.Namespace, index: Path) -> tuple[dict[str, Watched], di
     """Run writer and readers to their end; return what was seen, once a second."""
     seen: dict[str, Watched] = {}
     names = ["writer", *(f"reader-{number}" for number in range(told.readers))]
-    told.started = time.time() + START_DELAY
     for name in names:
         seen[name] = Watched(_start(told, name))
     directory: dict[str, list] = {"files": [], "bytes": [], "seconds": []}
     try:
+        told.started = _start_together(told, seen)
         while any(each.process.poll() is None for each in seen.values()):
             time.sleep(1.0)
-            if time.time() < told.started:
-                continue
             directory["seconds"].append(time.time() - told.started)
             for each in seen.values():
                 _look(each)
@@ -55,7 +53,32 @@ def _start(told: argparse.Namespace, name: str) -> subprocess.Popen:
     command = [sys.executable, sys.argv[0], "--role", role, "--reader", number or "0"]
     for option in ("directory", "seconds", "commits", "documents", "dimensions", "rate", "seed"):
         command += [f"--{option}", str(getattr(told, option))]
-    return subprocess.Popen([*command, "--started", str(told.started)])
+    return subprocess.Popen(command)
+
+
+def _start_together(told: argparse.Namespace, seen: dict[str, Watched]) -> float:
+    """Wait until all are ready, then tell them when it starts."""
+    deadline = time.time() + LONGEST_START
+    while len(list(told.directory.glob("ready-*"))) < len(seen) and time.time() < deadline:
+        if any(each.process.poll() is not None for each in seen.values()):
+            break
+        time.sleep(0.05)
+    started = time.time() + 0.5
+    partial = told.directory / "start.tmp"
+    partial.write_text(str(started))
+    partial.replace(told.directory / "start")
+    return started
+
+
+def told_to_start(told: argparse.Namespace) -> float:
+    """Say that this process is ready; return the common start, once it has come."""
+    (told.directory / f"ready-{told.role}-{told.reader}").touch()
+    start = told.directory / "start"
+    while not start.exists():
+        time.sleep(0.02)
+    started = float(start.read_text())
+    time.sleep(max(0.0, started - time.time()))
+    return started
 
 
 def _look(watched: Watched) -> None:

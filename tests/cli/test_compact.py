@@ -9,8 +9,6 @@ import pytest
 
 from octavo.corpus.corpus import Corpus
 
-pytestmark = pytest.mark.skipif(not hasattr(Corpus, "compact"), reason="not merged yet")
-
 
 @pytest.fixture
 def updated(octavo, index, tmp_path):

@@ -1,6 +1,6 @@
 import io
 
-from octavo.cli.progress import progress
+from octavo.cli.progress import listener, progress
 
 
 class Terminal(io.StringIO):
@@ -27,3 +27,15 @@ def test_a_pipe_sees_nothing(monkeypatch):
     with progress() as update:
         update("queries", 1, None)
     assert pipe.getvalue() == ""
+
+
+def test_the_steps_of_a_commit_are_one_stage():
+    from octavo.storage.commit import CommitStep
+    from octavo.storage.stages import Stage
+
+    told = []
+    listen = listener(lambda *event: told.append(event), 30)
+    listen(Stage.READING, 30)
+    for stage in (Stage.LIVE_ROWS, Stage.MANIFEST, *CommitStep):
+        listen(stage, 1_000)
+    assert told == [("reading", 30, 30), *[("committing", 1_000, 1_000)] * (2 + len(CommitStep))]

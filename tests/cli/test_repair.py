@@ -5,10 +5,6 @@ import shutil
 
 import pytest
 
-from octavo.corpus.corpus import Corpus
-
-pytestmark = pytest.mark.skipif(not hasattr(Corpus, "repair"), reason="not merged yet")
-
 
 @pytest.fixture
 def mine(index, tmp_path):
@@ -29,7 +25,7 @@ def test_a_whole_index_has_nothing_to_repair(octavo, mine):
 
 
 @pytest.mark.parametrize("name", ["id_rows.npy", "rows.npy", "vector_codes.npy"])
-def test_derived_parts_are_built_again(octavo, mine, name):
+def test_derived_parts_are_built_again(octavo, index, mine, name):
     (damaged,) = mine.rglob(name)
     damage(damaged)
     assert octavo("verify", mine).exit_code == 1
@@ -37,7 +33,9 @@ def test_derived_parts_are_built_again(octavo, mine, name):
     assert done.exit_code == 0, done.stderr
     assert done.stdout.startswith("rebuilt ")
     assert octavo("verify", mine).exit_code == 0
-    assert octavo("search", mine, "whale").stdout == octavo("search", mine, "whale").stdout
+    for strategy in ("keyword", "vector"):
+        question = ("fox whale", "--strategy", strategy, "--json")
+        assert octavo("search", mine, *question).stdout == octavo("search", index, *question).stdout
 
 
 def test_lost_documents_cannot_be_repaired(octavo, mine):

@@ -132,6 +132,8 @@ def test_it_opens_and_searches_read_only(read_only, expected):
     check_answers(corpus, expected["as written"])
     parent = corpus.search("item25", strategy="hierarchical", child="keyword")
     assert [hit.metadata["entryId"] for hit in parent] == ["dök-25-🦊", "dok-04", "dök-00-🦊"]
+    parent = corpus.search("new owl", strategy="hierarchical", child="keyword", max_results=3)
+    assert [hit.metadata["entryId"] for hit in parent] == ["dök-40-🦊", "dok-61", "dök-60-🦊"]
     assert corpus.search("fox", strategy="temporal", now="1970-02-01T00:00:00Z")
     assert listing(read_only) == before
 
@@ -168,7 +170,10 @@ def test_a_newer_version_says_so_and_is_not_read_from_the_copy(version, tmp_path
         f"{index / MANIFEST}: written by format version {FORMAT_VERSION + 1}, this octavo reads "
         f"up to {FORMAT_VERSION}; install a newer octavo"
     )
-    for action in (Corpus.open, lambda path: Corpus.build(table([]), path, overwrite=True)):
+    for action in (
+        Corpus.open,
+        lambda path: Corpus.build(table([]), path, overwrite=True, embedding="none"),
+    ):
         with pytest.raises(CorpusFormatError) as refused:
             action(index)
         assert str(refused.value) == message

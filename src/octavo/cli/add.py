@@ -6,7 +6,7 @@ import typer
 
 from octavo.cli.options import AsJson, CorpusFiles, IndexPath, MemoryBudget, Threads
 from octavo.cli.output import facts, say, show, show_json
-from octavo.cli.progress import progress
+from octavo.cli.progress import listener, progress
 
 if TYPE_CHECKING:
     from octavo.columns.sources import Source
@@ -42,7 +42,7 @@ def add(
             opened.writer(
                 memory_budget=memory_budget,
                 threads=threads,
-                progress=lambda stage, rows: update(stage, rows, total),
+                progress=listener(update, total),
             ) as writer,
         ):
             written = writer.upsert(sources) if upsert else writer.add(sources)

@@ -2,7 +2,7 @@
 
 from octavo.cli.options import AsJson, IndexPath, MemoryBudget, Threads
 from octavo.cli.output import facts, say, show, show_json, size
-from octavo.cli.progress import progress
+from octavo.cli.progress import listener, progress
 
 
 def compact(
@@ -23,7 +23,7 @@ def compact(
         compacted = corpus.compact(
             memory_budget=memory_budget,
             threads=threads,
-            progress=lambda stage, rows: update(stage, rows, before.documents),
+            progress=listener(update, before.documents),
         )
     after = compacted.info()
     say(f"{time.perf_counter() - started:.1f} s")

@@ -7,6 +7,7 @@ import typer
 
 from octavo.cli.options import AsJson, Filters, IndexPath, parsed_filters, refuse_unknown_keys
 from octavo.cli.output import facts, show, show_json
+from octavo.cli.progress import listener, progress
 
 if TYPE_CHECKING:
     from octavo.corpus.corpus import Corpus
@@ -70,7 +71,7 @@ def _delete_ids(corpus: "Corpus", given: list[str], *, dry_run: bool) -> dict[st
         return {"to_delete": there, "not_found": len(given) - there}
     deleted = 0
     if given:
-        with corpus.writer() as writer:
+        with progress() as update, corpus.writer(progress=listener(update, None)) as writer:
             deleted = writer.delete(given)
     return {"deleted": deleted, "not_found": len(given) - deleted}
 
@@ -80,5 +81,5 @@ def _delete_where(
 ) -> dict[str, int]:
     if dry_run:
         return {"to_delete": corpus.keyword_index.select(matching).count}
-    with corpus.writer() as writer:
+    with progress() as update, corpus.writer(progress=listener(update, None)) as writer:
         return {"deleted": writer.delete_where(matching)}

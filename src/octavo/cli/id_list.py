@@ -69,7 +69,8 @@ def _column(path: str, id_column: str) -> list[str]:
     ids: list[str] = []
     for given in open_inputs(sources, columns=[name]):
         place = Place(name, given.origin, given.first_row)
-        ids += as_ids(given.batch.column(name), place).drop_null().to_pylist()
+        found = as_ids(given.batch.column(name), place).to_pylist()
+        ids += [one for one in found if one is not None]
     return ids
 
 

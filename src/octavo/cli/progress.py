@@ -7,6 +7,8 @@ from contextlib import contextmanager
 Update = Callable[[str, int, int | None], None]
 """Told what is being done, how many rows are done, and how many there are, if known."""
 
+_COMMITTING = ("live rows", "manifest")
+
 
 @contextmanager
 def progress() -> Iterator[Update]:
@@ -47,6 +49,26 @@ def progress() -> Iterator[Update]:
             bar.update(tasks[stage], completed=done, total=total)
 
         yield update
+
+
+def listener(update: Update, total: int | None) -> Callable[[str, int], None]:
+    """Return a listener for a change of an index; what is told of its commit is one stage.
+
+    Parameters
+    ----------
+    update
+        Shows it.
+    total
+        The rows to come, if known. A commit counts those of the whole index.
+    """
+
+    def listen(stage: str, rows: int) -> None:
+        if stage in _COMMITTING or stage.startswith("commit: "):
+            update("committing", rows, rows)
+        else:
+            update(stage, rows, total)
+
+    return listen
 
 
 def _ignore(stage: str, done: int, total: int | None) -> None:

@@ -2,7 +2,7 @@
 
 from octavo.cli.options import AsJson, IndexPath, MemoryBudget, Threads
 from octavo.cli.output import say, show, show_json
-from octavo.cli.progress import progress
+from octavo.cli.progress import listener, progress
 
 
 def repair(
@@ -20,7 +20,7 @@ def repair(
             index,
             memory_budget=memory_budget,
             threads=threads,
-            progress=lambda stage, rows: update(stage, rows, None),
+            progress=listener(update, None),
         )
     problems = [str(problem) for problem in report.problems]
     if as_json:

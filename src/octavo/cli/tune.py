@@ -7,7 +7,7 @@ import typer
 from octavo.cli.info import info
 from octavo.cli.options import IndexPath, MemoryBudget, Threads, VectorIndex
 from octavo.cli.output import say
-from octavo.cli.progress import progress
+from octavo.cli.progress import listener, progress
 
 if TYPE_CHECKING:
     from octavo.strategies.queries import Queries
@@ -50,7 +50,7 @@ def tune(
             vector_index=vector_index,
             memory_budget=memory_budget,
             threads=threads,
-            progress=lambda stage, rows: update(stage, rows, len(corpus)),
+            progress=listener(update, len(corpus)),
         )
     say(f"Tuned {index} to a recall of {recall:g}.")
     info(index)

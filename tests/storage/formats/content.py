@@ -30,9 +30,10 @@ def id_of(number: int) -> str:
 
 def document(number: int, **changes: Any) -> dict[str, Any]:
     """Return a document; which columns are empty depends on its number."""
+    text = TEXTS[number % len(TEXTS)]
     found = {
         "id": id_of(number),
-        "text": TEXTS[number % len(TEXTS)] + (f" item{number}" if number % 3 else ""),
+        "text": text + f" item{number}" if text and number % 3 else text,
         "title": None if number % 4 == 0 else f"title of {('hill', 'sea', 'night')[number % 3]}",
         "source": None if number % 6 == 0 else f"books/{number % 4}.md",
         "tier": (None, "top", "rest")[number % 3],
@@ -45,10 +46,12 @@ def document(number: int, **changes: Any) -> dict[str, Any]:
 
 
 BUILT = [document(number) for number in range(24)]
+PARENTS = [document(60, parent=None), document(61, parent=id_of(60))]
+"""Documents that are only parents: nothing finds them by itself."""
 ADDED = [document(number) for number in range(24, 32)]
 UPSERTED = [
     document(3, text="the fox is gone and an owl came", tier="top"),
-    document(40, text="a new owl in the night", title=None),
+    document(40, text="a new owl in the night", title=None, parent=id_of(61)),
     document(17),  # unchanged: it keeps its row
 ]
 DELETED = ["dok-07", "dok-26", "dök-10-🦊", "nobody"]
@@ -70,16 +73,23 @@ QUERIES: list[dict[str, Any]] = [
 
 
 def rows_as_written() -> list[dict[str, Any]]:
-    """Return the rows after build, add, upsert and delete; ``live`` says which count."""
-    rows = [one | {"live": True} for one in (*BUILT, *ADDED)]
+    """Return the rows after build, add, upsert and delete.
+
+    ``live`` says which count, ``only_parent`` which have no words and no vector.
+    """
+    rows = [
+        *map(_row, BUILT),
+        *(_row(one) | {"only_parent": True} for one in PARENTS),
+        *map(_row, ADDED),
+    ]
     places = {row["id"]: place for place, row in enumerate(rows)}
-    for new in UPSERTED:
+    for new in map(_row, UPSERTED):
         place = places.get(new["id"])
-        if place is not None and {**rows[place], "live": True} == new | {"live": True}:
+        if place is not None and rows[place] == new:
             continue
         if place is not None:
             rows[place]["live"] = False
-        rows.append(new | {"live": True})
+        rows.append(new)
     for row in rows:
         if row["id"] in DELETED:
             row["live"] = False
@@ -89,4 +99,8 @@ def rows_as_written() -> list[dict[str, Any]]:
 def rows_later() -> list[dict[str, Any]]:
     """Return the rows after one document more is deleted, three are added, and compaction."""
     kept = [row for row in rows_as_written() if row["live"] and row["id"] != "dok-09"]
-    return kept + [one | {"live": True} for one in LATE]
+    return [*kept, *map(_row, LATE)]
+
+
+def _row(one: dict[str, Any]) -> dict[str, Any]:
+    return one | {"live": True, "only_parent": False}

@@ -45,7 +45,8 @@ def table(rows: list[dict[str, Any]]) -> pa.Table:
 
 def make(index: Path) -> Corpus:
     """Build, add, upsert and delete; nothing is merged, so that there are several segments."""
-    corpus = Corpus.build(table(content.BUILT), index, threads=1, **COLUMNS)
+    parents = table(content.PARENTS)
+    corpus = Corpus.build(table(content.BUILT), index, parents=parents, threads=1, **COLUMNS)
 
     def apart(_: Tiers, sizes: list[int]) -> list[range]:
         return [range(place, place + 1) for place in range(len(sizes))]

@@ -27,7 +27,9 @@ def tokens(text: str) -> list[str]:
 
 
 def searchable(row: Row) -> str:
-    """Return title, new line and text."""
+    """Return title, new line and text; nothing for a document that is only a parent."""
+    if row["only_parent"]:
+        return ""
     return "\n".join(part for part in (row["title"], row["text"]) if part)
 
 
@@ -63,7 +65,7 @@ def vector(rows: list[Row], text: str, filters: dict[str, str]) -> list[tuple[st
     query = embedded(text)
     found = []
     for place, row in enumerate(rows):
-        if admitted(row, filters):
+        if admitted(row, filters) and not row["only_parent"]:
             cosine = sum(a * b for a, b in zip(query, embedded(searchable(row)), strict=True))
             if cosine >= 0:
                 found.append((-cosine, place))
