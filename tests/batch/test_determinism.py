@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.corpus import hand_made
 
 from octavo.batch import BatchJob, run_batch
 from octavo.corpus.corpus import Corpus
+from tests.corpus import hand_made
 
 STRATEGIES = ("keyword", "vector", "hybrid")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.corpus import hand_made
 
 from octavo.batch import BatchJob, run_batch
 from octavo.batch.work_directory import can_resume, work_directory
 from octavo.corpus.corpus import Corpus
 from octavo.errors import CorpusLockedError, InvalidArgumentError
+from tests.corpus import hand_made
 
 # Runs a job with parts of one block and kills its own process at the n-th call of a function.
 KILLED_JOB = """

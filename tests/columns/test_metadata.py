@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.columns.arrow_layouts import optional_texts, string_arrays
 
 from octavo.columns.metadata import DictionaryEncoder, canonical_text
 from octavo.columns.place import Place
 from octavo.errors import InvalidArgumentError
+from tests.columns.arrow_layouts import optional_texts, string_arrays
 
 PLACE = Place("meta")
 UTC = dt.UTC

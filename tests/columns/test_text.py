@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.columns.arrow_layouts import optional_texts, string_arrays
 
 from octavo.columns.place import Place
 from octavo.columns.text import as_ids, as_text
 from octavo.errors import InvalidArgumentError
+from tests.columns.arrow_layouts import optional_texts, string_arrays
 
 PLACE = Place("body", "docs.parquet", 100)
 

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.columns.arrow_layouts import vector_arrays
 
 from octavo.columns.place import Place
 from octavo.columns.vectors import MAX_DIMENSIONS, as_vectors
 from octavo.errors import DimensionMismatchError, InvalidArgumentError, NonFiniteVectorError
+from tests.columns.arrow_layouts import vector_arrays
 
 PLACE = Place("vector", "docs.parquet", 10)
 

@@ -1,6 +1,7 @@
 """The worlds that octavo's own strategies are checked over."""
 
 import pytest
+
 from tests.conformance.world import build, build_updated
 
 

@@ -1,7 +1,5 @@
 """Every strategy of octavo over one world, by a name; each in the ways it is used."""
 
-from tests.conformance.world import NOW
-
 from octavo import HybridRAGStrategy, KeywordRAGStrategy, RetrievedDocument, VectorRAGStrategy
 from octavo.graph.csr_graph import CsrGraph
 from octavo.memory.hybrid_retriever import HybridMemoryRetriever
@@ -14,6 +12,7 @@ from octavo.strategies.reasoning import ReasoningRAGStrategy
 from octavo.strategies.temporal import TemporalRAGStrategy
 from octavo.strategies.temporal_index import TemporalIndex
 from octavo.testing import FakeExpander, FakeGraphStore, FakeNavigator
+from tests.conformance.world import NOW
 
 
 def keyword(world):

@@ -1,13 +1,13 @@
 """Octavo's own graph store, expander and navigator keep the contracts that octavo ships."""
 
 import pytest
-from tests.conformance.subjects import nodes_and_edges
 
 from octavo.graph.csr_graph import CsrGraph
 from octavo.spi import QueryExpansion
 from octavo.strategies.lexical_navigator import LexicalNavigator
 from octavo.strategies.synonym_expander import SynonymExpander
 from octavo.testing import GraphStoreContract, QueryExpanderContract, TreeNavigatorContract
+from tests.conformance.subjects import nodes_and_edges
 
 
 class TestCsrGraph(GraphStoreContract):  # S24

@@ -5,14 +5,14 @@ where the index was updated, documents that are deleted would match and rank fir
 """
 
 import pytest
-from tests.conformance import subjects
-from tests.conformance.world import build, build_updated, text_of
 
 from octavo import HybridRAGStrategy, KeywordRAGStrategy, RAGContext, VectorRAGStrategy
 from octavo.memory.bm25_index import BM25Index
 from octavo.memory.entry import MemoryEntry, MemoryTier
 from octavo.memory.vector_store import VectorMemoryStore
 from octavo.testing import FakeEmbedding
+from tests.conformance import subjects
+from tests.conformance.world import build, build_updated, text_of
 
 SIZE = 200
 K = 10

@@ -1,10 +1,10 @@
 """Octavo's own strategies keep the contract that octavo ships (S1-S13)."""
 
 import pytest
-from tests.conformance import subjects
-from tests.conformance.world import QUERIES
 
 from octavo.testing import RAGStrategyContract
+from tests.conformance import subjects
+from tests.conformance.world import QUERIES
 
 
 class Contract(RAGStrategyContract):

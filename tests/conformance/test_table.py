@@ -1,6 +1,7 @@
 """Every built rule has a test and a mutant, and the page that lists them is fresh."""
 
 import pytest
+
 from tests.conformance.rules import RULES
 from tests.conformance.table import PAGE, named_in, page, proofs
 from tests.mutants.mutants import MUTANTS

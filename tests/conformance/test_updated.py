@@ -8,8 +8,6 @@ import dataclasses
 
 import pyarrow as pa
 import pytest
-from tests.conformance import subjects
-from tests.conformance.world import ANY, QUERIES, build, build_updated, options
 
 from octavo import Corpus, HybridRAGStrategy, RAGContext
 from octavo.graph.csr_graph import CsrGraph
@@ -18,6 +16,8 @@ from octavo.strategies.graph import GraphRAGStrategy
 from octavo.strategies.hierarchical import HierarchicalRAGStrategy
 from octavo.strategies.hierarchy_index import HierarchyIndex
 from octavo.strategies.temporal import TemporalRAGStrategy
+from tests.conformance import subjects
+from tests.conformance.world import ANY, QUERIES, build, build_updated, options
 
 SIZE = 40
 CONTEXTS = (

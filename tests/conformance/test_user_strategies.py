@@ -5,7 +5,6 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.conformance.world import NOW
 
 from octavo import ExecutionError, InvalidArgumentError, RAGContext, RetrievedDocument
 from octavo.spi import QueryExpansion
@@ -16,6 +15,7 @@ from octavo.strategies.returned import as_columnar
 from octavo.strategies.temporal import TemporalRAGStrategy
 from octavo.strategies.temporal_index import TemporalIndex
 from octavo.testing import FakeExpander, contexts, documents
+from tests.conformance.world import NOW
 
 DEPTH = 100  # S14
 

@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 import pyarrow as pa
-from tests.corpus import hand_made
 
 from octavo import Corpus, RAGContext, RetrievedDocument
 from octavo.memory.bm25_index import BM25Index
 from octavo.memory.entry import MemoryEntry, MemoryTier
 from octavo.memory.vector_store import VectorMemoryStore
 from octavo.testing import FakeEmbedding
+from tests.corpus import hand_made
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WORDS = ("fox", "whale", "owl", "heron", "otter")

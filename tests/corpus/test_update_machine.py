@@ -18,6 +18,9 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+
+from octavo import Corpus, InvalidArgumentError
+from octavo.storage.commit import CommitStep
 from tests.corpus.update_model import (
     IDS,
     OPTIONS,
@@ -31,9 +34,6 @@ from tests.corpus.update_model import (
     strategies_of_model,
     table,
 )
-
-from octavo import Corpus, InvalidArgumentError
-from octavo.storage.commit import CommitStep
 
 WORDS = st.sampled_from(("fox", "whale", "owl", "heron"))
 DOCUMENTS = st.builds(

@@ -11,7 +11,6 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pyarrow as pa
-from tests.engines.keyword.bm25_oracle import Bm25Oracle
 
 from octavo import (
     Analyzer,
@@ -41,6 +40,7 @@ from octavo.engines.vector.flat import FlatVectorIndex
 from octavo.kernels.unit_length import unit_length
 from octavo.strategies.document_list import DocumentList
 from octavo.strategies.queries import Queries
+from tests.engines.keyword.bm25_oracle import Bm25Oracle
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 IDS = tuple(f"d{number}" for number in range(8))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.graph.graph_stores import edges, nodes
 
 from octavo import (
     ConfigurationError,
@@ -17,6 +16,7 @@ from octavo import (
 from octavo.graph.array_walk import GraphArrays
 from octavo.graph.csr_graph import CsrGraph
 from octavo.spi import GraphEdge, GraphNode, GraphStore
+from tests.graph.graph_stores import edges, nodes
 
 
 def test_it_is_both_kinds_of_store():

@@ -3,13 +3,13 @@
 import functools
 
 import pytest
-from tests.graph.graph_stores import DictStore, edges, nodes
 
 from octavo import ExecutionError, ProviderUnavailableError
 from octavo.graph import store_walk
 from octavo.graph.bounds import WalkBounds
 from octavo.graph.store_walk import StoreWalk
 from octavo.spi import GraphNode
+from tests.graph.graph_stores import DictStore, edges, nodes
 
 
 def walk(store, texts=("q",), limit=100, depth=2, decay=0.5, most=100, allowed=()):

@@ -1,9 +1,9 @@
 """Windows are scored one after the other, and leave no trace; see also ``test_block_max.py``."""
 
 import numpy as np
-from tests.kernels.test_block_max import hits, oracle, ranked, world
 
 from octavo.kernels.accumulate import WINDOW
+from tests.kernels.test_block_max import hits, oracle, ranked, world
 
 
 def test_rows_on_both_sides_of_a_window_are_found():

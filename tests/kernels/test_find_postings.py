@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.kernels.test_find_terms import WORDS, dictionary, flat
 
 from octavo.kernels.find_postings import find_postings
+from tests.kernels.test_find_terms import WORDS, dictionary, flat
 
 TOKENS = st.lists(WORDS, min_size=1, max_size=12)
 SEGMENTS = st.lists(st.dictionaries(WORDS, st.integers(1, 9), max_size=12), min_size=1, max_size=4)

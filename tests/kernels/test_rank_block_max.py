@@ -1,9 +1,9 @@
 """A batch is its queries, one after the other, in heaps of different sizes."""
 
 import numpy as np
-from tests.kernels.test_block_max import NORMS, oracle, world
 
 from octavo.kernels.rank_block_max import rank_queries, unpack_hits
+from tests.kernels.test_block_max import NORMS, oracle, world
 
 CLAUSES = 18
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.kernels.test_block_max import NORMS, world
 
 from octavo.kernels.rank_block_max import rank_queries, unpack_hits
 from octavo.kernels.rank_segments import rank_segments
+from tests.kernels.test_block_max import NORMS, world
 
 ROWS = 700
 

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.kernels import tokenizer_oracle
 
 from octavo.analysis.buffers import TextBuffers, text_array
 from octavo.analysis.tokenizer import tokenize, tokenize_buffers
 from octavo.kernels import tokenize as kernel
 from octavo.kernels.compile import jit_disabled
+from tests.kernels import tokenizer_oracle
 
 # Pieces on which the rules turn, so that random text meets them often.
 PIECES = [

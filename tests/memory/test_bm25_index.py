@@ -7,13 +7,13 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from tests.engines.keyword.bm25_oracle import RELATIVE_TOLERANCE, Bm25Oracle
-from tests.memory.stores import TIERS, entry, keyword_store, ranked_by_words
 
 from octavo.analysis import Analyzer
 from octavo.errors import InvalidArgumentError
 from octavo.memory import BM25Index, MemoryTier, postings
 from octavo.strategies.sources import KeywordSource
+from tests.engines.keyword.bm25_oracle import RELATIVE_TOLERANCE, Bm25Oracle
+from tests.memory.stores import TIERS, entry, keyword_store, ranked_by_words
 
 WORDS = ["fox", "whale", "owl", "red", "snake_case", "日本語", ""]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)

@@ -2,10 +2,10 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.memory.stores import entry
 
 from octavo.memory.changes import Changes, Written
 from octavo.memory.entries import EntryTable
+from tests.memory.stores import entry
 
 IDS = st.sampled_from("abcdef")
 STEPS = st.lists(st.tuples(st.sampled_from(["write", "remove"]), IDS), max_size=20)

@@ -5,12 +5,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.memory.stores import entry, keyword_store, letters, ranked_by_vector, ranked_by_words
 
 from octavo.errors import DimensionMismatchError
 from octavo.memory import BM25Index, VectorMemoryStore
 from octavo.spi import RAGContext
 from octavo.strategies.hybrid import HybridRAGStrategy
+from tests.memory.stores import entry, keyword_store, letters, ranked_by_vector, ranked_by_words
 
 PAIRS = 60
 

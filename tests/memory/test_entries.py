@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from tests.memory.stores import entry, keyword_store, vector_store
 
 from octavo.memory import MemoryTier
+from tests.memory.stores import entry, keyword_store, vector_store
 
 ENTRIES = [
     entry("a", "red fox", MemoryTier.WORKING, "notes.md"),

@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from tests.memory.stores import entry, keyword_store, letters, vector_store
 
 from octavo.memory import BM25Index, HybridMemoryRetriever, MemoryTier, VectorMemoryStore
 from octavo.memory.entries import EntryDocuments
@@ -11,6 +10,7 @@ from octavo.spi import RAGContext
 from octavo.strategies.hybrid import HybridRAGStrategy
 from octavo.strategies.keyword import KeywordRAGStrategy
 from octavo.strategies.vector import VectorRAGStrategy
+from tests.memory.stores import entry, keyword_store, letters, vector_store
 
 ENTRIES = [
     entry("s1", "a a a", MemoryTier.SEMANTIC),

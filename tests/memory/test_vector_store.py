@@ -7,7 +7,6 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from tests.memory.stores import TIERS, entry, letters, ranked_by_vector, vector_store
 
 from octavo.errors import (
     DimensionMismatchError,
@@ -18,6 +17,7 @@ from octavo.errors import (
 )
 from octavo.memory import VectorMemoryStore
 from octavo.strategies.sources import VectorSource
+from tests.memory.stores import TIERS, entry, letters, ranked_by_vector, vector_store
 
 TEXTS = st.text("abcde x", max_size=8)
 IDS = st.sampled_from([f"id{number}" for number in range(12)])

@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
+
 from tests.mutants.mutants import MUTANTS, Mutant
 from tests.mutants.mutation import SOURCES, MutantError, Outcome, Workshop, mutated
 

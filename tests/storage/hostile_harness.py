@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from tests.storage.kill_harness import build, change, forked, tune, vector
-from tests.storage.manifest_editing import rewrite_manifest
 
 from octavo import Corpus, OctavoError
 from octavo.storage.layout import MANIFEST, SEGMENTS
 from octavo.storage.manifest import read_manifest
+from tests.storage.kill_harness import build, change, forked, tune, vector
+from tests.storage.manifest_editing import rewrite_manifest
 
 BATCH = 20
 """Attacks a forked process tries; one that crashes is found by the number it said last."""

@@ -26,12 +26,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from tests.storage.power_cut import Recorder, begin_notes, cut_power
 
 from octavo import Corpus, CorpusFormatError
 from octavo.storage.commit import CommitStep
 from octavo.storage.layout import LOCK, LOCK_HOLDER, MANIFEST, MANIFEST_COPY
 from octavo.storage.manifest import read_manifest
+from tests.storage.power_cut import Recorder, begin_notes, cut_power
 
 DIMENSIONS = 64
 DEADLINE = 120.0

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.storage.manifest_editing import rewrite_manifest
 
 from octavo import (
     ConfigurationError,
@@ -29,6 +28,7 @@ from octavo import (
 from octavo.storage import build as builds
 from octavo.storage import snapshot as snapshots
 from octavo.storage.lock import writer_lock
+from tests.storage.manifest_editing import rewrite_manifest
 
 OLD = pa.table({"id": ["old"], "text": ["the old index"]})
 NEW = pa.table({"id": ["new", "newer"], "text": ["the new index", "the newer index"]})

@@ -6,12 +6,12 @@ import os
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.storage.segmented import files_of, segmented
-from tests.storage.test_merge import OPTIONS, WORDS, searches, table
 
 from octavo import Corpus, CorpusLockedError
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import read_manifest
+from tests.storage.segmented import files_of, segmented
+from tests.storage.test_merge import OPTIONS, WORDS, searches, table
 
 PARTS = [
     pa.table({"id": ["a", "b", "c"], "text": ["red fox", "blue whale", "red whale"]}),

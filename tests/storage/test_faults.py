@@ -11,11 +11,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.storage.kill_harness import WRITES, build, check_state, prepared, remains, script
 
 from octavo import Corpus, CorpusCorruptError, CorpusFormatError, CorpusLockedError
 from octavo.storage.layout import MANIFEST
 from octavo.storage.manifest import read_manifest
+from tests.storage.kill_harness import WRITES, build, check_state, prepared, remains, script
 
 ROOT = Path(__file__).parents[2]
 BASE = {f"d{number:03d}": 0 for number in range(40)}

@@ -11,12 +11,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.storage.formats import content, oracle
-from tests.storage.formats.make import SCHEMA, table
 
 from octavo import Corpus
 from octavo.errors import CorpusFormatError
 from octavo.storage.layout import FORMAT_VERSION, MANIFEST, MANIFEST_COPY
+from tests.storage.formats import content, oracle
+from tests.storage.formats.make import SCHEMA, table
 
 FORMATS = Path(__file__).parent / "formats"
 VERSIONS = sorted(path.name for path in FORMATS.iterdir() if path.name.isdigit())

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.storage.kill_harness import WRITES
 
 from octavo.storage.commit import CommitStep
+from tests.storage.kill_harness import WRITES
 
 ROOT = Path(__file__).parents[2]
 

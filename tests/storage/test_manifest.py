@@ -6,7 +6,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from tests.storage.manifest_editing import rewrite_manifest
 
 from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.storage.layout import FORMAT_VERSION, MANIFEST, MANIFEST_COPY
@@ -19,6 +18,7 @@ from octavo.storage.manifest import (
     read_manifest,
 )
 from octavo.storage.manifest_json import decode_manifest, encode_manifest
+from tests.storage.manifest_editing import rewrite_manifest
 
 SEGMENT = SegmentEntry("00000001", 3, 1, 0, ("keyword/0",), {"a/b.arrow": FileEntry(5, "00ff00ff")})
 MANIFEST_VALUE = Manifest(

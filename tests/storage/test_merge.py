@@ -6,10 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.storage.segmented import files_of, segmented
 
 from octavo import Corpus, CorpusCorruptError
 from octavo.storage.manifest import read_manifest
+from tests.storage.segmented import files_of, segmented
 
 WORDS = ["red", "blue", "green", "fox", "whale", "owl", "wolf", "über", "日本", "naïve"]
 

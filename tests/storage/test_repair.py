@@ -7,9 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from tests.storage.damage import edit, flip, restated
-from tests.storage.segmented import segmented
-from tests.storage.test_merge import OPTIONS, by_function, searches, table
 
 from octavo import Corpus, CorpusCorruptError, CorpusLockedError, DimensionMismatchError
 from octavo.storage import layout
@@ -19,6 +16,9 @@ from octavo.storage.manifest import read_manifest
 from octavo.storage.repair import Repair, repair_index
 from octavo.storage.verify import verify_index
 from octavo.storage.work import work_of
+from tests.storage.damage import edit, flip, restated
+from tests.storage.segmented import segmented
+from tests.storage.test_merge import OPTIONS, by_function, searches, table
 
 WORK = work_of(None, 1, None)
 PARTS = [table(0, 40), table(40, 25)]

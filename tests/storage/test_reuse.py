@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.storage.segmented import files_of, segmented
 
 from octavo import Corpus
 from octavo.kernels.unit_length import unit_length
@@ -14,6 +13,7 @@ from octavo.storage.build import VECTORS_REUSED, BuildProgress
 from octavo.storage.commit import commit
 from octavo.storage.manifest import read_manifest
 from octavo.storage.reuse import _CONTROLS
+from tests.storage.segmented import files_of, segmented
 
 
 class Counting:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.storage.segmented import segmented
 
 from octavo import Corpus
 from octavo.engines.choice import VectorIndexKind
@@ -13,6 +12,7 @@ from octavo.storage.commit import commit
 from octavo.storage.manifest import read_manifest
 from octavo.storage.merge import merge_segments
 from octavo.storage.work import work_of
+from tests.storage.segmented import segmented
 
 WORK = work_of(None, 1, None)
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.storage.segmented import segmented
-from tests.storage.test_merge import OPTIONS, kept, table
 
 from octavo import Corpus, CorpusCorruptError
 from octavo.columns.documents_file import DocumentLayout
 from octavo.storage.manifest import read_manifest
 from octavo.storage.rewrite import layout_of
 from octavo.storage.stored_batches import StoredVectors, live_batches, stored_batches
+from tests.storage.segmented import segmented
+from tests.storage.test_merge import OPTIONS, kept, table
 
 
 def rows_of(batches):

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.storage.manifest_editing import rewrite_manifest
 
 from octavo import (
     ConfigurationError,
@@ -28,6 +27,7 @@ from octavo.storage.build import BuildProgress
 from octavo.storage.commit import CommitStep
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import read_manifest
+from tests.storage.manifest_editing import rewrite_manifest
 
 ROWS = 3000
 WORDS = [f"word{number}" for number in range(400)]

@@ -6,15 +6,15 @@ import shutil
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.storage.damage import edit, restated
-from tests.storage.segmented import segmented
-from tests.storage.test_merge import table
 
 from octavo import Corpus
 from octavo.storage import layout
 from octavo.storage.live_rows import write_live
 from octavo.storage.manifest import LiveEntry, read_manifest
 from octavo.storage.verify import verify_index
+from tests.storage.damage import edit, restated
+from tests.storage.segmented import segmented
+from tests.storage.test_merge import table
 
 OPTIONS = {"title": "title", "metadata": ["tier"], "embedding": "hash:64", "parent": "parent"}
 

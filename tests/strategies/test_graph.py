@@ -5,7 +5,6 @@ import itertools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.graph.graph_stores import DictStore, OnlyProtocol, edges, nodes
 
 from octavo import (
     ConfigurationError,
@@ -18,6 +17,7 @@ from octavo.graph.csr_graph import CsrGraph
 from octavo.spi import GraphEdge, GraphNode
 from octavo.strategies.document_list import DocumentList
 from octavo.strategies.graph import GraphRAGStrategy
+from tests.graph.graph_stores import DictStore, OnlyProtocol, edges, nodes
 
 
 def strategy(store, sources=(), depth=2, decay=0.5, most=100, **options):

@@ -5,12 +5,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.corpus import hand_made
 
 from octavo import ConfigurationError, Corpus, HierarchyError, RetrievedDocument
 from octavo.spi import NodeView
 from octavo.storage.snapshot import Snapshot
 from octavo.strategies.hierarchy_index import HierarchyIndex
+from tests.corpus import hand_made
 
 
 def document(identifier=None, parent=None, **metadata):

@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import pytest
-from tests.graph.graph_stores import DictStore, OnlyProtocol, edges
 
 from octavo import ExecutionError, HybridRAGStrategy, RAGContext, RetrievedDocument
 from octavo.graph.csr_graph import CsrGraph
@@ -14,6 +13,7 @@ from octavo.spi import GraphNode
 from octavo.strategies.document_list import DocumentList
 from octavo.strategies.graph import GraphRAGStrategy
 from octavo.strategies.hybrid import GraphStream
+from tests.graph.graph_stores import DictStore, OnlyProtocol, edges
 
 STREAMS = ("keyword", "vector", "graph")
 

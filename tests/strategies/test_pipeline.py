@@ -1,12 +1,12 @@
 """The pipeline: four phases in order, and what they may return (S30)."""
 
 import pytest
-from tests.memory.stores import entry, keyword_store
 
 from octavo.errors import CancelledError, ConfigurationError, ExecutionError
 from octavo.spi import RAGContext, RetrievedDocument
 from octavo.strategies.keyword import KeywordRAGStrategy
 from octavo.strategies.pipeline import RAGPipeline
+from tests.memory.stores import entry, keyword_store
 
 
 class Recorder:

@@ -1,7 +1,6 @@
 """A strategy is given stores of the right kind, and asks nothing of them before it ranks."""
 
 import pytest
-from tests.memory.stores import keyword_store
 
 from octavo import ConfigurationError
 from octavo.memory import BM25Index
@@ -11,6 +10,7 @@ from octavo.strategies.hybrid import HybridRAGStrategy
 from octavo.strategies.keyword import KeywordRAGStrategy
 from octavo.strategies.sources import KeywordSource, VectorSource, checked_source
 from octavo.strategies.vector import VectorRAGStrategy
+from tests.memory.stores import keyword_store
 
 WORDS = keyword_store()
 VECTORS = VectorMemoryStore(lambda text: [1.0])

@@ -6,9 +6,8 @@
 import itertools
 import threading
 
-from tests.testing.shelf import Shelf
-
 from octavo import InvalidArgumentError, RAGContext, RetrievedDocument
+from tests.testing.shelf import Shelf
 
 
 class LimitBeforeFilter(Shelf):

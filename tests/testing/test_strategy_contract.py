@@ -3,11 +3,11 @@
 import unittest
 
 import pytest
-from tests.testing.broken import BROKEN, BatchWithRawScores, FilterWithinCandidates
-from tests.testing.shelf import DOCUMENTS, Shelf
 
 from octavo import RetrievedDocument
 from octavo.testing import ContractViolationError, RAGStrategyContract, check_names, violations
+from tests.testing.broken import BROKEN, BatchWithRawScores, FilterWithinCandidates
+from tests.testing.shelf import DOCUMENTS, Shelf
 
 
 def contract_of(strategy):

@@ -3,7 +3,6 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.engines.keyword.corpora import write_segments
 
 from octavo.engines.keyword import champion_file
 from octavo.engines.keyword.champion_file import read_champions, write_champions
@@ -12,6 +11,7 @@ from octavo.engines.keyword.composed import open_composed
 from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.keyword.rows import RowSearcher
 from octavo.errors import CorpusCorruptError
+from tests.engines.keyword.corpora import write_segments
 
 ROWS = 2_500
 DOCUMENTS = [

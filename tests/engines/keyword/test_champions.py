@@ -1,13 +1,13 @@
 """Champion lists are the heads of the rankings of single terms."""
 
 import numpy as np
-from tests.engines.keyword.bm25_oracle import Bm25Oracle
-from tests.engines.keyword.corpora import write_segments
 
 from octavo.engines.keyword.champions import CHAMPIONS, ChampionList, Champions
 from octavo.engines.keyword.composed import open_composed
 from octavo.engines.keyword.queries import QueryTerm, union
 from octavo.engines.keyword.rows import RowSearcher
+from tests.engines.keyword.bm25_oracle import Bm25Oracle
+from tests.engines.keyword.corpora import write_segments
 
 
 def searcher_of(directory, documents, cuts=()):

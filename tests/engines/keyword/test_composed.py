@@ -11,13 +11,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import tantivy
-from tests.engines.keyword.corpora import build, write_segments
 
 from octavo.engines.keyword.composed import open_composed
 from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.keyword.schema import keyword_schema
 from octavo.engines.keyword.writer import write_segment
 from octavo.errors import ConfigurationError, CorpusCorruptError, CorpusFormatError
+from tests.engines.keyword.corpora import build, write_segments
 
 DOCUMENTS = [["a", "b"], ["b"], [], ["a", "b"], ["c", "a"]]
 

@@ -6,10 +6,10 @@ import sys
 import textwrap
 
 import pytest
-from tests.engines.keyword.corpora import write_segments
 
 from octavo.engines.keyword.damage import damage_reported
 from octavo.errors import CorpusCorruptError, InvalidArgumentError
+from tests.engines.keyword.corpora import write_segments
 
 
 class PanicException(BaseException):

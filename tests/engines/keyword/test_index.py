@@ -10,15 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engines.keyword.block_max.block_max_corpora import write_segments as write_block_max
-from tests.engines.keyword.bm25_oracle import Bm25Oracle, quantised_length
-from tests.engines.keyword.corpora import build, write_segments
 
 from octavo.analysis import Analyzer
 from octavo.columns.selection import Selection
 from octavo.engines.keyword import ranking
 from octavo.engines.keyword.index import KeywordIndex
 from octavo.errors import CorpusCorruptError, InvalidArgumentError
+from tests.engines.keyword.block_max.block_max_corpora import write_segments as write_block_max
+from tests.engines.keyword.bm25_oracle import Bm25Oracle, quantised_length
+from tests.engines.keyword.corpora import build, write_segments
 
 WORDS = st.sampled_from(["a", "b", "c", "d", "éa", "日本"])
 DOCUMENTS = st.lists(st.lists(WORDS, max_size=60), min_size=1, max_size=25)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.engines.keyword.corpora import write_segments
 
 from octavo.engines.keyword import champions as champion_lists
 from octavo.engines.keyword import costs, passes, pruning
@@ -18,6 +17,7 @@ from octavo.engines.keyword.pruning import Found, PrunedSearcher
 from octavo.engines.keyword.queries import QueryTerm, gated, known_terms, nested, union
 from octavo.engines.keyword.rows import RowSearcher
 from octavo.engines.keyword.schema import filter_term
+from tests.engines.keyword.corpora import write_segments
 
 VOCABULARY = [f"w{number}" for number in range(12)]
 

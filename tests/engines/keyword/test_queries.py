@@ -1,12 +1,12 @@
 """Tokens become weighted terms in one order."""
 
 import numpy as np
-from tests.engines.keyword.corpora import write_segments
 
 from octavo.engines.keyword.composed import open_composed
 from octavo.engines.keyword.queries import QueryTerm, filtered_union, known_terms, union
 from octavo.engines.keyword.rows import RowSearcher
 from octavo.engines.keyword.schema import filter_term
+from tests.engines.keyword.corpora import write_segments
 
 
 def test_known_terms_are_counted_and_rarest_first():

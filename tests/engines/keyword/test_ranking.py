@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from tests.engines.keyword.bm25_oracle import Bm25Oracle
-from tests.engines.keyword.corpora import build
 
 from octavo.columns.selection import Selection
 from octavo.engines.keyword import costs, pruning, ranking
 from octavo.engines.keyword.pruning import Found
 from octavo.engines.keyword.ranking import rank
+from tests.engines.keyword.bm25_oracle import Bm25Oracle
+from tests.engines.keyword.corpora import build
 
 ROWS = 500
 DOCUMENTS = [

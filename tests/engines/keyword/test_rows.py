@@ -2,12 +2,12 @@
 
 import pytest
 import tantivy
-from tests.engines.keyword.corpora import write_segments
 
 from octavo.engines.keyword.composed import open_composed
 from octavo.engines.keyword.queries import QueryTerm, union
 from octavo.engines.keyword.rows import RowSearcher
 from octavo.errors import CorpusCorruptError
+from tests.engines.keyword.corpora import write_segments
 
 DOCUMENTS = [["a"], ["a", "b"], [], ["b"], ["a"]]
 

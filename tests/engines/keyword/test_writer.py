@@ -11,7 +11,6 @@ import pytest
 import tantivy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engines.keyword.corpora import build
 
 from octavo.columns.selection import Selection
 from octavo.engines.keyword import documents, writer
@@ -21,6 +20,7 @@ from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.keyword.schema import keyword_schema
 from octavo.engines.keyword.writer import write_segment
 from octavo.errors import InvalidArgumentError
+from tests.engines.keyword.corpora import build
 
 
 def stored_rows(searcher):

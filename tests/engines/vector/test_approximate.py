@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engines.vector.clustered import clustered, lists_of, with_graph, with_lists
 
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
@@ -16,6 +15,7 @@ from octavo.engines.vector.approximate import ApproximateVectorIndex, Structure
 from octavo.engines.vector.sample import mean_recall
 from octavo.engines.vector.width import SearchWidth
 from octavo.errors import DimensionMismatchError, InvalidArgumentError, NonFiniteVectorError
+from tests.engines.vector.clustered import clustered, lists_of, with_graph, with_lists
 
 ROWS = 6000
 VECTORS = clustered(ROWS)

@@ -3,12 +3,12 @@
 import faiss
 import numpy as np
 import pytest
-from tests.engines.vector.clustered import clustered, lists_of
 
 from octavo.engines.vector import FlatVectorIndex
 from octavo.engines.vector.approximate import ApproximateVectorIndex, Structure
 from octavo.engines.vector.list_building import build_lists
 from octavo.engines.vector.width import SearchWidth
+from tests.engines.vector.clustered import clustered, lists_of
 
 VECTORS = clustered(3000)
 

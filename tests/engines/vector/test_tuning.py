@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tests.engines.vector.clustered import clustered, lists_of
 
 from octavo.engines.vector import FlatVectorIndex
 from octavo.engines.vector.approximate import ApproximateVectorIndex, Structure
@@ -12,6 +11,7 @@ from octavo.engines.vector.neighbour_graph import NeighbourGraph, build_graph
 from octavo.engines.vector.sample import Sample, mean_recall, true_rows
 from octavo.engines.vector.search_cost import scan_cost
 from octavo.engines.vector.tuning import tune
+from tests.engines.vector.clustered import clustered, lists_of
 
 VECTORS = clustered(8000, clusters=500)
 DOCUMENTS = Sample("documents", VECTORS[:300].copy(), np.arange(300))

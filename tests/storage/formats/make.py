@@ -15,11 +15,11 @@ from typing import Any
 from unittest import mock
 
 import pyarrow as pa
-from tests.storage.formats import content, oracle
 
 from octavo import Corpus
 from octavo.columns.tiers import Tiers
 from octavo.storage.layout import FORMAT_VERSION
+from tests.storage.formats import content, oracle
 
 HERE = Path(__file__).parent
 SCHEMA = pa.schema(

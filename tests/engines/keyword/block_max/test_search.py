@@ -8,9 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engines.keyword.block_max.block_max_corpora import write, write_segments
-from tests.engines.keyword.bm25_oracle import Bm25Oracle
-from tests.engines.keyword.corpora import write_segments as write_tantivy
 
 from octavo.analysis import Analyzer
 from octavo.columns.selection import Selection
@@ -24,6 +21,9 @@ from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.keyword.queries import known_terms, union
 from octavo.engines.keyword.rows import RowSearcher
 from octavo.errors import CorpusCorruptError
+from tests.engines.keyword.block_max.block_max_corpora import write, write_segments
+from tests.engines.keyword.bm25_oracle import Bm25Oracle
+from tests.engines.keyword.corpora import write_segments as write_tantivy
 
 WORDS = st.sampled_from([*"abcdefgh", "éa", "日本"])
 DOCUMENTS = st.lists(st.lists(WORDS, max_size=60), min_size=1, max_size=40)

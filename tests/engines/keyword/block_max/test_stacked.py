@@ -1,10 +1,10 @@
 """Small segments lie in one stack, large ones by themselves; rows stay where they are."""
 
 import numpy as np
-from tests.engines.keyword.block_max.block_max_corpora import write_segments
 
 from octavo.engines.keyword.block_max import stacked
 from octavo.engines.keyword.block_max.stacked import stack
+from tests.engines.keyword.block_max.block_max_corpora import write_segments
 
 DOCUMENTS = [["a", *["b"] * (row % 3), f"c{row}"] for row in range(40)]
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.engines.keyword.bm25_oracle import quantised_length
 
 from octavo.engines.keyword.block_max.lengths import CODED_LENGTHS, length_codes
 from octavo.engines.keyword.block_max.statistics import (
@@ -15,6 +14,7 @@ from octavo.engines.keyword.block_max.statistics import (
     length_norms,
     posting_factors,
 )
+from tests.engines.keyword.bm25_oracle import quantised_length
 
 
 def rounded(value):

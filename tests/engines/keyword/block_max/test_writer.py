@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engines.keyword.block_max.block_max_corpora import texts, write
 
 from octavo.engines.keyword.block_max import runs, writer
 from octavo.engines.keyword.block_max.files import DESCRIPTION, open_postings
 from octavo.engines.keyword.block_max.lengths import CODED_LENGTHS, length_codes
 from octavo.engines.keyword.block_max.runs import invert
 from octavo.errors import CorpusCorruptError, CorpusFormatError
+from tests.engines.keyword.block_max.block_max_corpora import texts, write
 
 WORDS = st.sampled_from([*"abcdefgh", "éa", "日本"])
 DOCUMENTS = st.lists(st.lists(WORDS, max_size=60), max_size=25)
