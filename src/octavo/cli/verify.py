@@ -16,4 +16,6 @@ def verify(index: IndexPath) -> None:
     if found.problems:
         say(f"octavo: {index}: {len(found.problems)} of {found.files} files are damaged")
         raise typer.Exit(1)
+    if found.remains:
+        say(f"Not part of the index: {', '.join(map(str, found.remains))}")
     show(f"ok: {found.documents:,} documents, {found.files:,} files, {size(found.bytes)}")

@@ -59,7 +59,7 @@ def verify_index(index: Path) -> Verification:
       the document frequencies of up to 32,768 terms, and by searches,
     - the manifest counts live rows, empty texts and missing vectors rightly.
 
-    Takes about a second a gigabyte, and some bytes of memory a row.
+    Takes a second or two a gigabyte, and some bytes of memory a row.
 
     Raises
     ------
