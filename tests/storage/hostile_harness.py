@@ -23,6 +23,7 @@ from octavo.storage.layout import MANIFEST, SEGMENTS
 from octavo.storage.manifest import read_manifest
 from tests.storage.kill_harness import build, change, forked, tune, vector
 from tests.storage.manifest_editing import rewrite_manifest
+from tests.storage.unmerged import unmerged
 
 BATCH = 20
 """Attacks a forked process tries; one that crashes is found by the number it said last."""
@@ -42,10 +43,11 @@ def prepare(path: Path) -> None:
     """Build an index of several segments, with dead rows, a graph and block-max postings."""
     state = {f"d{number:03d}": 0 for number in range(60)}
     build(path, state, lambda *_: None)
-    for version in (1, 2):
-        write = change(random.Random(version), state, version)
-        write.run(path, lambda *_: None)
-        state = dict(write.after or {})
+    with unmerged():
+        for version in (1, 2):
+            write = change(random.Random(version), state, version)
+            write.run(path, lambda *_: None)
+            state = dict(write.after or {})
     for seed in range(20):
         write = tune(random.Random(seed), state, 3)
         if seed == 0 or not list(path.rglob("*.faiss")):

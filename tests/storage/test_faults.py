@@ -123,7 +123,7 @@ def run(script, *arguments, before=()):
 
 
 FULL = """
-import json, random, shutil, subprocess, sys
+import gc, json, random, shutil, subprocess, sys
 from pathlib import Path
 from tests.storage.kill_harness import WRITES, build, check_state, prepared, remains, script
 from octavo import Corpus
@@ -141,6 +141,7 @@ for name in WRITES:
     tries = failed = 0
     room, wrong = 0, []
     while True:
+        gc.collect()  # a state that was opened holds the room of its files
         free = shutil.disk_usage(place).free
         (place / "filler").write_bytes(bytes(max(0, free - room)))
         tries += 1

@@ -15,13 +15,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.storage.hostile_harness import files, link_out, prepare
-from tests.storage.manifest_editing import rewrite_manifest
 
 from octavo import Corpus, CorpusCorruptError
 from octavo.storage.layout import MANIFEST, MANIFEST_COPY, SEGMENTS
 from octavo.storage.manifest import read_manifest
 from octavo.storage.verify import verify_index
+from tests.storage.hostile_harness import files, link_out, prepare
+from tests.storage.manifest_editing import rewrite_manifest
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,14 +12,13 @@ import shutil
 import sys
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pyarrow as pa
 
 from octavo import Corpus
-from octavo.columns.tiers import Tiers
 from octavo.storage.layout import FORMAT_VERSION
 from tests.storage.formats import content, oracle
+from tests.storage.unmerged import unmerged
 
 HERE = Path(__file__).parent
 SCHEMA = pa.schema(
@@ -48,10 +47,7 @@ def make(index: Path) -> Corpus:
     parents = table(content.PARENTS)
     corpus = Corpus.build(table(content.BUILT), index, parents=parents, threads=1, **COLUMNS)
 
-    def apart(_: Tiers, sizes: list[int]) -> list[range]:
-        return [range(place, place + 1) for place in range(len(sizes))]
-
-    with mock.patch.object(Tiers, "groups", apart):
+    with unmerged():
         with corpus.writer(threads=1) as writer:
             writer.add(table(content.ADDED))
         with corpus.writer(threads=1) as writer:
