@@ -171,6 +171,7 @@ def can_mount():
     return tried.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("unshare") is None or os.getuid() != 0 or not can_mount(),
     reason="only root can make a small disk",
@@ -236,8 +237,9 @@ for name in WRITES:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [1])
 def test_permission_lost_at_any_stage_leaves_the_old_state(step):
     with tempfile.TemporaryDirectory() as directory:
         for report in run(FORBIDDEN, directory, step):
