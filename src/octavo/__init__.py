@@ -59,6 +59,32 @@ if TYPE_CHECKING:
     from octavo.graph.csr_graph import (
         CsrGraph,
     )
+    from octavo.graph.default_providers import (
+        InMemoryGraphStoreProvider,
+        KnowledgeToolsGraphStoreProvider,
+    )
+    from octavo.graph.neo4j_import import (
+        fold_names,
+        import_graph,
+    )
+    from octavo.graph.neo4j_provider import (
+        Neo4jGraphStoreProvider,
+    )
+    from octavo.graph.neo4j_schema import (
+        Neo4jSchema,
+    )
+    from octavo.graph.neo4j_settings import (
+        Neo4jSettings,
+        neo4j_settings,
+    )
+    from octavo.graph.neo4j_store import (
+        Neo4jGraphStore,
+    )
+    from octavo.graph.providers import (
+        claiming_provider,
+        graph_store_providers,
+        open_graph_store,
+    )
     from octavo.memory import (
         BM25Index,
         HybridMemoryRetriever,
@@ -67,11 +93,16 @@ if TYPE_CHECKING:
         VectorMemoryStore,
     )
     from octavo.spi import (
+        BatchEdges,
+        BatchNodes,
+        BatchSeeds,
         CancellationToken,
         GraphEdge,
         GraphMetadata,
         GraphNode,
+        GraphScope,
         GraphStore,
+        GraphStoreProvider,
         HierarchyMetadata,
         MultiQueryMetadata,
         NodeView,
@@ -131,6 +162,9 @@ __all__ = [
     "NO_TITLE",
     "Analyzer",
     "BM25Index",
+    "BatchEdges",
+    "BatchNodes",
+    "BatchSeeds",
     "BuildProgress",
     "CancellationToken",
     "CancelledError",
@@ -151,7 +185,9 @@ __all__ = [
     "GraphMetadata",
     "GraphNode",
     "GraphRAGStrategy",
+    "GraphScope",
     "GraphStore",
+    "GraphStoreProvider",
     "GraphStream",
     "HashEmbedding",
     "HashEmbeddingWarning",
@@ -161,13 +197,19 @@ __all__ = [
     "HierarchyMetadata",
     "HybridMemoryRetriever",
     "HybridRAGStrategy",
+    "InMemoryGraphStoreProvider",
     "InvalidArgumentError",
     "KeywordRAGStrategy",
+    "KnowledgeToolsGraphStoreProvider",
     "LexicalNavigator",
     "MemoryEntry",
     "MemoryTier",
     "MultiQueryMetadata",
     "MultiQueryRAGStrategy",
+    "Neo4jGraphStore",
+    "Neo4jGraphStoreProvider",
+    "Neo4jSchema",
+    "Neo4jSettings",
     "NodeView",
     "NonFiniteVectorError",
     "OctavoError",
@@ -193,6 +235,12 @@ __all__ = [
     "VectorRAGStrategy",
     "VectorSearchInfo",
     "__version__",
+    "claiming_provider",
+    "fold_names",
+    "graph_store_providers",
+    "import_graph",
+    "neo4j_settings",
+    "open_graph_store",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -229,6 +277,26 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "TemporalError",
     ),
     "octavo.graph.csr_graph": ("CsrGraph",),
+    "octavo.graph.default_providers": (
+        "InMemoryGraphStoreProvider",
+        "KnowledgeToolsGraphStoreProvider",
+    ),
+    "octavo.graph.neo4j_import": (
+        "fold_names",
+        "import_graph",
+    ),
+    "octavo.graph.neo4j_provider": ("Neo4jGraphStoreProvider",),
+    "octavo.graph.neo4j_schema": ("Neo4jSchema",),
+    "octavo.graph.neo4j_settings": (
+        "Neo4jSettings",
+        "neo4j_settings",
+    ),
+    "octavo.graph.neo4j_store": ("Neo4jGraphStore",),
+    "octavo.graph.providers": (
+        "claiming_provider",
+        "graph_store_providers",
+        "open_graph_store",
+    ),
     "octavo.memory": (
         "BM25Index",
         "HybridMemoryRetriever",
@@ -237,11 +305,16 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "VectorMemoryStore",
     ),
     "octavo.spi": (
+        "BatchEdges",
+        "BatchNodes",
+        "BatchSeeds",
         "CancellationToken",
         "GraphEdge",
         "GraphMetadata",
         "GraphNode",
+        "GraphScope",
         "GraphStore",
+        "GraphStoreProvider",
         "HierarchyMetadata",
         "MultiQueryMetadata",
         "NodeView",

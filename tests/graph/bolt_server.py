@@ -23,7 +23,7 @@ USER, PASSWORD, DATABASE = "neo4j", "test-password", "neo4j"
 ROOT_PASSWORD = "root-password"  # the server's own administrator
 
 
-class Unavailable(Exception):
+class ServerMissingError(Exception):
     """There is no server here, and none can be installed."""
 
 
@@ -32,7 +32,7 @@ def package_folder() -> Path:
 
     Raises
     ------
-    Unavailable
+    ServerMissingError
         It cannot be installed.
     """
     found = importlib.util.find_spec(PACKAGE)
@@ -53,10 +53,10 @@ def _install(folder: Path) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     except subprocess.TimeoutExpired as error:
-        raise Unavailable(f"installing {REQUIREMENT} took too long") from error
+        raise ServerMissingError(f"installing {REQUIREMENT} took too long") from error
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise Unavailable(f"{REQUIREMENT} cannot be installed: {reason}")
+        raise ServerMissingError(f"{REQUIREMENT} cannot be installed: {reason}")
 
 
 def free_port() -> int:
@@ -107,7 +107,7 @@ class BoltServer:
             if self._process.poll() is not None or time.monotonic() > end:
                 text = (self._folder / "output.txt").read_text(errors="replace")
                 self.kill()
-                raise Unavailable(f"the server did not start: {text[-500:]}")
+                raise ServerMissingError(f"the server did not start: {text[-500:]}")
             time.sleep(0.1)
 
     def kill(self) -> None:

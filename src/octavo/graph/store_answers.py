@@ -138,7 +138,8 @@ class StoreAnswers:
 
     def _read_seeds(self, call: str, answer: Any) -> Seeds:  # noqa: ANN401 - whatever came
         seeds = []
-        for node, score in self._asked(call, lambda: [(node, score) for node, score in answer]):
+        pairs = self._asked(call, lambda: [(node, score) for node, score in answer])
+        for node, score in pairs:
             self._check(node, call)
             if self.nodes.get(node.id) is None:
                 self.nodes[node.id] = node

@@ -12,6 +12,7 @@ from octavo.spi.graph import (
     GraphNode,
     GraphStore,
 )
+from octavo.spi.graph_provider import GraphScope, GraphStoreProvider
 from octavo.spi.metadata import (
     GraphMetadata,
     HierarchyMetadata,
@@ -29,7 +30,9 @@ __all__ = [
     "GraphEdge",
     "GraphMetadata",
     "GraphNode",
+    "GraphScope",
     "GraphStore",
+    "GraphStoreProvider",
     "HierarchyMetadata",
     "MultiQueryMetadata",
     "NodeView",

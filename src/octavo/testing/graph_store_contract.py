@@ -142,8 +142,12 @@ class GraphStoreContract:
         for limit in (1, _SEVERAL):
             expected = [self._seeds(query, limit) for query in queries]
             answers = [list(seeds) for seeds in store.seeds_batch(queries, limit)]
-            require(answers == expected, "S24", f"seeds_batch({queries}, {limit}) differs from seeds")
-        require(not list(store.seeds_batch([], 1)), "S24", "seeds_batch of no queries: expected none")
+            require(
+                answers == expected, "S24", f"seeds_batch({queries}, {limit}) differs from seeds"
+            )
+        require(
+            not list(store.seeds_batch([], 1)), "S24", "seeds_batch of no queries: expected none"
+        )
 
     def test_edges_of_many_nodes_are_those_of_each(self) -> None:  # S24
         """``edges_batch``, where there is one, agrees with ``edges``, in the order of the nodes."""
