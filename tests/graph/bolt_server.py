@@ -120,11 +120,12 @@ class BoltServer:
     @contextlib.contextmanager
     def paused(self):
         """Let the server answer nothing for a while."""
-        self._process.send_signal(signal.SIGSTOP)
+        process = self._process
+        process.send_signal(signal.SIGSTOP)
         try:
             yield
         finally:
-            self._process.send_signal(signal.SIGCONT)
+            process.send_signal(signal.SIGCONT)  # nothing where it was killed meanwhile
 
     def sql(self, command: str) -> None:
         """Run what Cypher has no words for on this server, such as full-text indexes."""

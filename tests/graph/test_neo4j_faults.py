@@ -110,16 +110,18 @@ def test_a_server_killed_during_a_query_and_started_again(open_store, bolt_serve
         except Exception as error:
             raised.append(error)
 
-    with bolt_server.paused():
-        asking = threading.Thread(target=ask)
-        asking.start()
-        time.sleep(0.2)
-        bolt_server.kill()
-    asking.join(20)
-    assert [type(error) for error in raised] == [ProviderUnavailableError]
-    with pytest.raises(ProviderUnavailableError, match="cannot be reached"):
-        store.edges("a")
-    bolt_server.start()
+    try:
+        with bolt_server.paused():
+            asking = threading.Thread(target=ask)
+            asking.start()
+            time.sleep(0.2)
+            bolt_server.kill()
+        asking.join(20)
+        assert [type(error) for error in raised] == [ProviderUnavailableError]
+        with pytest.raises(ProviderUnavailableError, match="cannot be reached"):
+            store.edges("a")
+    finally:
+        bolt_server.start()
     assert store.edges("a") == [GraphEdge("a", "to", "b")]
     assert [node.id for node, _ in store.seeds("a", 5)] == ["a"]
 
@@ -227,7 +229,7 @@ def test_another_server_at_the_address_is_a_failure():  # S50
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        settings = Neo4jSettings(f"bolt://127.0.0.1:{server.server_port}", retry_time=0.0)
+        settings = Neo4jSettings(f"bolt://127.0.0.1:{server.server_port}", timeout=0.5)
         with (
             Neo4jGraphStore(settings) as store,
             pytest.raises((ProviderUnavailableError, RetrievalTimeoutError)),

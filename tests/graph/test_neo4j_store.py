@@ -243,9 +243,7 @@ def test_an_empty_graph_has_no_seeds(open_store):
 
 def random_graph(count, degree):
     random = np.random.default_rng(7)
-    nodes = [
-        GraphNode(f"node {n}", f"text {n}", "odd" if n % 2 else "even") for n in range(count)
-    ]
+    nodes = [GraphNode(f"node {n}", f"text {n}", "odd" if n % 2 else "even") for n in range(count)]
     ends = random.integers(0, count, (count * degree, 2)).tolist()
     return nodes, [GraphEdge(f"node {a}", f"r{a % 3}", f"node {b}") for a, b in ends]
 
@@ -347,11 +345,11 @@ def test_a_forked_child_connects_anew(open_store):
 
 
 def test_a_closed_store_says_so(open_store):
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with open_store() as store:
         assert store.nodes_batch(["a"]) == [None]
-        assert threading.active_count() == before + 1
-    assert threading.active_count() == before
+        (own,) = set(threading.enumerate()) - before
+    assert not own.is_alive()
     store.close()
     with pytest.raises(ExecutionError, match="the connection is closed"):
         store.edges("a")

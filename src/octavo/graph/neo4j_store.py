@@ -56,9 +56,7 @@ class Neo4jGraphStore:
                 f"settings: expected Neo4jSettings, found {type(settings).__name__}"
             )
         if schema is not None and not isinstance(schema, Neo4jSchema):
-            raise ConfigurationError(
-                f"schema: expected Neo4jSchema, found {type(schema).__name__}"
-            )
+            raise ConfigurationError(f"schema: expected Neo4jSchema, found {type(schema).__name__}")
         self.settings = settings
         self.schema = Neo4jSchema() if schema is None else schema
         self.statements = Neo4jStatements(self.schema)
