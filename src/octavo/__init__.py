@@ -63,21 +63,21 @@ if TYPE_CHECKING:
         InMemoryGraphStoreProvider,
         KnowledgeToolsGraphStoreProvider,
     )
-    from octavo.graph.neo4j_import import (
+    from octavo.graph.neo4j.importing import (
         fold_names,
         import_graph,
     )
-    from octavo.graph.neo4j_provider import (
+    from octavo.graph.neo4j.provider import (
         Neo4jGraphStoreProvider,
     )
-    from octavo.graph.neo4j_schema import (
+    from octavo.graph.neo4j.schema import (
         Neo4jSchema,
     )
-    from octavo.graph.neo4j_settings import (
+    from octavo.graph.neo4j.settings import (
         Neo4jSettings,
         neo4j_settings,
     )
-    from octavo.graph.neo4j_store import (
+    from octavo.graph.neo4j.store import (
         Neo4jGraphStore,
     )
     from octavo.graph.providers import (
@@ -281,17 +281,17 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "InMemoryGraphStoreProvider",
         "KnowledgeToolsGraphStoreProvider",
     ),
-    "octavo.graph.neo4j_import": (
+    "octavo.graph.neo4j.importing": (
         "fold_names",
         "import_graph",
     ),
-    "octavo.graph.neo4j_provider": ("Neo4jGraphStoreProvider",),
-    "octavo.graph.neo4j_schema": ("Neo4jSchema",),
-    "octavo.graph.neo4j_settings": (
+    "octavo.graph.neo4j.provider": ("Neo4jGraphStoreProvider",),
+    "octavo.graph.neo4j.schema": ("Neo4jSchema",),
+    "octavo.graph.neo4j.settings": (
         "Neo4jSettings",
         "neo4j_settings",
     ),
-    "octavo.graph.neo4j_store": ("Neo4jGraphStore",),
+    "octavo.graph.neo4j.store": ("Neo4jGraphStore",),
     "octavo.graph.providers": (
         "claiming_provider",
         "graph_store_providers",

@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
+from types import SimpleNamespace
 
 import pytest
 from tests.graph.graph_stores import DictStore
@@ -18,13 +19,14 @@ from octavo import (
     GraphStoreProvider,
     ProviderUnavailableError,
 )
-from octavo.graph import neo4j_provider, providers
+from octavo.graph import providers
 from octavo.graph.default_providers import (
     InMemoryGraphStoreProvider,
     KnowledgeToolsGraphStoreProvider,
 )
-from octavo.graph.neo4j_provider import Neo4jGraphStoreProvider
-from octavo.graph.neo4j_settings import Neo4jSettings
+from octavo.graph.neo4j import provider as neo4j_provider
+from octavo.graph.neo4j.provider import Neo4jGraphStoreProvider
+from octavo.graph.neo4j.settings import Neo4jSettings
 from octavo.graph.providers import (
     NamedProvider,
     claiming_provider,
@@ -190,6 +192,18 @@ def test_files_in_reach_decide_between_the_defaults(monkeypatch):  # S82 S83
     # A selection without FILE sources leaves it silent, and the tools stand back all the same.
     assert not memory.claims(in_reach)
     assert not tools.claims(in_reach)
+
+
+def test_live_tools_are_claimed_and_only_they(monkeypatch):  # S83
+    tools, live = KnowledgeToolsGraphStoreProvider(), []
+    monkeypatch.delitem(sys.modules, "octavo.graph.knowledge.tools", raising=False)
+    assert not tools.claims(SCOPE)
+    module = SimpleNamespace(live_knowledge_tools=lambda: list(live))
+    monkeypatch.setitem(sys.modules, "octavo.graph.knowledge.tools", module)
+    assert not tools.claims(SCOPE)
+    live.append(object())
+    assert tools.claims(SCOPE)
+    assert not tools.claims(GraphScope("r", file_knowledge_in_reach=True))
 
 
 def test_neo4j_is_silent_without_an_address(monkeypatch, caplog):  # S84

@@ -1,5 +1,6 @@
 """The providers that serve a graph where no other does: from documents, and from tools (S82, S83)."""
 
+import sys
 from importlib import import_module
 from typing import Any, Final
 
@@ -33,14 +34,16 @@ class KnowledgeToolsGraphStoreProvider:
 
     def claims(self, scope: GraphScope) -> bool:
         """Return whether there is a live instance, and no FILE knowledge in reach."""
-        return not scope.file_knowledge_in_reach and bool(_tools().live_tools())
+        return not scope.file_knowledge_in_reach and _any_tools_live()
 
     def open(self, scope: GraphScope) -> GraphStore:
         """Return the graph of all live instances, those that are yet to come included."""
         del scope
-        store: Any = _tools().KnowledgeToolsGraphStore
+        store: Any = import_module("octavo.graph.knowledge.store").KnowledgeToolsGraphStore
         return store()  # type: ignore[no-any-return]
 
 
-def _tools() -> Any:  # noqa: ANN401 - a module
-    return import_module("octavo.graph.knowledge_tools")
+def _any_tools_live() -> bool:
+    # Where the module was never imported, nobody has made an instance.
+    module: Any = sys.modules.get("octavo.graph.knowledge.tools")
+    return module is not None and any(True for _ in module.live_knowledge_tools())

@@ -16,7 +16,7 @@ from octavo.graph.default_providers import (
     InMemoryGraphStoreProvider,
     KnowledgeToolsGraphStoreProvider,
 )
-from octavo.graph.neo4j_provider import Neo4jGraphStoreProvider
+from octavo.graph.neo4j.provider import Neo4jGraphStoreProvider
 from octavo.importing import created
 from octavo.spi import GraphScope, GraphStore, GraphStoreProvider
 

@@ -11,7 +11,7 @@ from octavo.errors import (
     RetrievalTimeoutError,
     told,
 )
-from octavo.graph.neo4j_settings import Neo4jSettings, import_driver
+from octavo.graph.neo4j.settings import Neo4jSettings, import_driver
 
 _TIMED_OUT = re.compile(r"TransactionTimedOut|TransactionTerminated|ExecutionTimeout")
 _LONGEST = 500

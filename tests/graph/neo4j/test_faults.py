@@ -8,7 +8,7 @@ import time
 import traceback
 
 import pytest
-from tests.graph.bolt_server import PASSWORD, free_port
+from tests.graph.neo4j.bolt_server import PASSWORD, free_port
 
 from octavo import (
     ConfigurationError,
@@ -21,9 +21,9 @@ from octavo import (
     ProviderUnavailableError,
     RetrievalTimeoutError,
 )
-from octavo.graph.neo4j_import import import_graph
-from octavo.graph.neo4j_settings import Neo4jSettings
-from octavo.graph.neo4j_store import Neo4jGraphStore
+from octavo.graph.neo4j.importing import import_graph
+from octavo.graph.neo4j.settings import Neo4jSettings
+from octavo.graph.neo4j.store import Neo4jGraphStore
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.xdist_group("neo4j")]
 
@@ -107,7 +107,7 @@ def test_a_server_killed_during_a_query_and_started_again(open_store, bolt_serve
     def ask():
         try:
             store.edges("a")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - looked at in the test
             raised.append(error)
 
     try:
@@ -151,7 +151,7 @@ def test_closing_ends_what_waits(open_store, bolt_server):
     def ask():
         try:
             store.edges("a")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - looked at in the test
             raised.append(error)
 
     with bolt_server.paused():

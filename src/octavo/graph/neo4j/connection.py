@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from octavo.errors import ExecutionError
-from octavo.graph.neo4j_failures import Neo4jFailures
-from octavo.graph.neo4j_settings import Neo4jSettings, import_driver
+from octavo.graph.neo4j.failures import Neo4jFailures
+from octavo.graph.neo4j.settings import Neo4jSettings, import_driver
 
 Rows = list[list[Any]]
 
@@ -123,6 +123,7 @@ class _Channel:
     def __init__(self, settings: Neo4jSettings) -> None:
         self._settings = settings
         self._drivers: list[Any] = []  # one, when first used
+        self._quiet = True
         self._loop = asyncio.new_event_loop()
         thread = threading.Thread(
             target=_serve, args=(self._loop,), name="octavo-neo4j", daemon=True
@@ -135,11 +136,14 @@ class _Channel:
         self, statement: str, parameters: Mapping[str, Any], *, writing: bool, timeout: float
     ) -> Rows:
         """Return the rows of a statement, or raise whatever stopped it."""
-        future = asyncio.run_coroutine_threadsafe(
-            self._within(statement, parameters, writing=writing, timeout=timeout), self._loop
-        )
+        work = self._within(statement, parameters, writing=writing, timeout=timeout)
         try:
-            # The event loop keeps the deadline; this one is for a loop that was closed meanwhile.
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:  # the loop was closed meanwhile
+            work.close()
+            raise
+        try:
+            # The event loop keeps the deadline; this one is for a loop that is stopped meanwhile.
             return future.result(timeout + _GRACE)
         except BaseException:
             future.cancel()  # an interrupt, too, ends the query
@@ -148,27 +152,28 @@ class _Channel:
     async def _within(
         self, statement: str, parameters: Mapping[str, Any], *, writing: bool, timeout: float
     ) -> Rows:
-        driver_package = import_driver()
+        driver = import_driver()
 
         async def work(transaction: Any) -> Rows:  # noqa: ANN401 - a type of the driver
             result = await transaction.run(statement, parameters)
             return list(await result.values())
 
-        bounded = driver_package.unit_of_work(timeout=timeout)(work)
-
+        bounded = driver.unit_of_work(timeout=timeout)(work)
         async with asyncio.timeout(timeout):
-            access = driver_package.WRITE_ACCESS if writing else driver_package.READ_ACCESS
-            async with self._driver(driver_package).session(
-                database=self._settings.database, default_access_mode=access
-            ) as session:
-                run = session.execute_write if writing else session.execute_read
-                return list(await run(bounded))
+            while True:
+                quiet = self._quiet
+                try:
+                    return await self._transacted(driver, bounded, writing=writing)
+                except driver.exceptions.ConfigurationError as error:
+                    if not quiet or "otification" not in str(error):
+                        raise
+                self._quiet = False  # servers before Neo4j 5.7 tell what they want to
 
-    def _driver(self, driver_package: Any) -> Any:  # noqa: ANN401 - types of the driver
+    async def _transacted(self, driver: Any, work: Any, *, writing: bool) -> Rows:  # noqa: ANN401
+        settings = self._settings
         if not self._drivers:
-            settings = self._settings
             self._drivers.append(
-                driver_package.AsyncGraphDatabase.driver(
+                driver.AsyncGraphDatabase.driver(
                     settings.uri,
                     auth=(settings.user, settings.password) if settings.user else None,
                     connection_timeout=settings.connect_timeout,
@@ -180,12 +185,24 @@ class _Channel:
                     telemetry_disabled=True,
                 )
             )
-        return self._drivers[0]
+        session_settings = {
+            "database": settings.database,
+            "default_access_mode": driver.WRITE_ACCESS if writing else driver.READ_ACCESS,
+        }
+        if self._quiet:
+            # Else each statement warns on stderr of every name that the database has not seen yet.
+            session_settings["notifications_min_severity"] = "OFF"
+        async with self._drivers[0].session(**session_settings) as session:
+            run = session.execute_write if writing else session.execute_read
+            return list(await run(work))
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
-    loop.run_forever()
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
 
 
 def _end(
@@ -194,12 +211,14 @@ def _end(
     """Give up what runs, close the driver, end the thread; nothing in a forked child."""
     if os.getpid() != owner or not thread.is_alive():
         return
+    ending = _given_up(drivers)
+    if threading.current_thread() is thread:  # collected as garbage where a query ended
+        loop.create_task(ending).add_done_callback(lambda _: loop.stop())
+        return
     with contextlib.suppress(Exception):  # what fails to close is closed by the process's end
-        asyncio.run_coroutine_threadsafe(_given_up(drivers), loop).result(_GRACE)
+        asyncio.run_coroutine_threadsafe(ending, loop).result(_GRACE)
     loop.call_soon_threadsafe(loop.stop)
     thread.join(_GRACE)
-    if not thread.is_alive():
-        loop.close()
 
 
 async def _given_up(drivers: list[Any]) -> None:
@@ -209,6 +228,7 @@ async def _given_up(drivers: list[Any]) -> None:
     await asyncio.gather(*others, return_exceptions=True)
     for driver in drivers:
         await driver.close()
+    await asyncio.get_running_loop().shutdown_default_executor()
 
 
 _connections: "weakref.WeakSet[Neo4jConnection]" = weakref.WeakSet()

@@ -6,13 +6,13 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from octavo.columns.encodable import encodable
-from octavo.errors import ConfigurationError, GraphCapabilityError
+from octavo.errors import ConfigurationError, GraphCapabilityError, real_number
 from octavo.graph.bounds import MOST
-from octavo.graph.neo4j_connection import Neo4jConnection, Rows
-from octavo.graph.neo4j_node import node_of
-from octavo.graph.neo4j_schema import Neo4jSchema, Neo4jStatements
-from octavo.graph.neo4j_settings import Neo4jSettings
-from octavo.graph.neo4j_words import folded_names, full_text_words
+from octavo.graph.neo4j.connection import Neo4jConnection, Rows
+from octavo.graph.neo4j.node import node_of
+from octavo.graph.neo4j.schema import Neo4jSchema, Neo4jStatements
+from octavo.graph.neo4j.settings import Neo4jSettings
+from octavo.graph.neo4j.words import folded_names, full_text_words
 from octavo.spi import GraphEdge, GraphNode
 
 _IDS = 10_000  # of one statement
@@ -45,7 +45,7 @@ class Neo4jGraphStore:
     ``schema.key`` is a run of words in the folded query has the share of the query's words as its
     score, so a query that is nothing but the name gives 1. Which of the two is found out once.
     Among equal scores the order is that of the ids. Every method raises what
-    :class:`~octavo.graph.neo4j_connection.Neo4jConnection` says.
+    :class:`~octavo.graph.neo4j.connection.Neo4jConnection` says.
     """
 
     SOURCE_NAME: Final = "neo4j"
@@ -138,7 +138,7 @@ class Neo4jGraphStore:
                 self.statements.edges, parameters, "following edges"
             ):
                 leaving[source] += [
-                    GraphEdge(source, str(relation), target, float(weight))
+                    GraphEdge(source, str(relation), target, _weight(weight))
                     for relation, target, weight in zip(*columns, strict=True)
                     if isinstance(target, str)
                 ]
@@ -205,6 +205,11 @@ def _portions(node_ids: Iterable[str]) -> Iterator[list[str]]:
     rest = filter(encodable, node_ids)
     while portion := list(islice(rest, _IDS)):
         yield portion
+
+
+def _weight(value: object) -> float:
+    number = real_number(value)
+    return 1.0 if number is None else number
 
 
 def _order(node: GraphNode) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.graph.identity import identity_key
-from octavo.graph.neo4j_schema import Neo4jSchema
+from octavo.graph.neo4j.schema import Neo4jSchema
 from octavo.spi import GraphNode
 
 # Before metadata whose name is taken, so that they come back under it.

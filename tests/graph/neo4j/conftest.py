@@ -4,11 +4,11 @@ import importlib.util
 import itertools
 
 import pytest
-from tests.graph.bolt_server import DATABASE, PASSWORD, USER, BoltServer, ServerMissingError
+from tests.graph.neo4j.bolt_server import DATABASE, PASSWORD, USER, BoltServer, ServerMissingError
 
-from octavo.graph.neo4j_schema import Neo4jSchema
-from octavo.graph.neo4j_settings import Neo4jSettings
-from octavo.graph.neo4j_store import Neo4jGraphStore
+from octavo.graph.neo4j.schema import Neo4jSchema
+from octavo.graph.neo4j.settings import Neo4jSettings
+from octavo.graph.neo4j.store import Neo4jGraphStore
 
 _numbers = itertools.count()
 

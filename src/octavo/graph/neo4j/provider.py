@@ -4,8 +4,8 @@ import logging
 from typing import Final
 
 from octavo.errors import ProviderUnavailableError
-from octavo.graph.neo4j_schema import Neo4jSchema
-from octavo.graph.neo4j_settings import (
+from octavo.graph.neo4j.schema import Neo4jSchema
+from octavo.graph.neo4j.settings import (
     URI_VARIABLE,
     Neo4jSettings,
     driver_is_installed,
@@ -68,7 +68,7 @@ class Neo4jGraphStoreProvider:
         ProviderUnavailableError
             No URI is set, or the driver is not installed.
         """
-        from octavo.graph.neo4j_store import Neo4jGraphStore  # noqa: PLC0415 - few need it
+        from octavo.graph.neo4j.store import Neo4jGraphStore  # noqa: PLC0415 - few need it
 
         del scope
         settings = self._found()

@@ -3,7 +3,7 @@
 import pytest
 
 from octavo import ConfigurationError, InvalidArgumentError
-from octavo.graph.neo4j_settings import Neo4jSettings, neo4j_settings
+from octavo.graph.neo4j.settings import Neo4jSettings, neo4j_settings
 
 ENVIRONMENT = {
     "TNSAI_GRAPH_NEO4J_URI": " neo4j+s://there:7687 ",

@@ -18,8 +18,8 @@ from octavo import (
     RAGContext,
 )
 from octavo.graph.identity import identity_key
-from octavo.graph.neo4j_import import fold_names, import_graph
-from octavo.graph.neo4j_schema import Neo4jSchema
+from octavo.graph.neo4j.importing import fold_names, import_graph
+from octavo.graph.neo4j.schema import Neo4jSchema
 from octavo.testing import GraphStoreContract
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.xdist_group("neo4j")]
@@ -348,8 +348,9 @@ def test_a_closed_store_says_so(open_store):
     before = set(threading.enumerate())
     with open_store() as store:
         assert store.nodes_batch(["a"]) == [None]
-        (own,) = set(threading.enumerate()) - before
-    assert not own.is_alive()
+        own = set(threading.enumerate()) - before
+    assert own
+    assert not any(thread.is_alive() for thread in own)
     store.close()
     with pytest.raises(ExecutionError, match="the connection is closed"):
         store.edges("a")

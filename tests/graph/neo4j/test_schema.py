@@ -1,6 +1,6 @@
 """Names in Cypher are checked and escaped; nodes come back as they were (S84)."""
 
-import datetime
+import datetime as dt
 
 import pytest
 from hypothesis import given
@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from octavo import ConfigurationError, GraphNode
 from octavo.graph.identity import identity_key
-from octavo.graph.neo4j_node import node_of, properties_of
-from octavo.graph.neo4j_schema import Neo4jSchema, Neo4jStatements
-from octavo.graph.neo4j_words import folded_names, full_text_words
+from octavo.graph.neo4j.node import node_of, properties_of
+from octavo.graph.neo4j.schema import Neo4jSchema, Neo4jStatements
+from octavo.graph.neo4j.words import folded_names, full_text_words
 
 
 def statements(schema):
@@ -75,7 +75,7 @@ def test_properties_of_others():  # S11 S84
 
     properties = {
         "id": "a", "number": 5, "share": 0.1, "up": True, "down": False, "vector": [1.0],
-        "day": datetime.date(2024, 2, 29), "time": Time(), "none": None, "documents": ["d", 5],
+        "day": dt.date(2024, 2, 29), "time": Time(), "none": None, "documents": ["d", 5],
         "bytes": b"x",
     }  # fmt: skip
     assert node_of(properties, Neo4jSchema()) == GraphNode(

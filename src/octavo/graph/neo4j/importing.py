@@ -7,10 +7,10 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 from octavo.columns.encodable import encodable
-from octavo.errors import InvalidArgumentError, checked_count, real_number, shown
+from octavo.errors import ExecutionError, InvalidArgumentError, checked_count, real_number, shown
 from octavo.graph.identity import identity_key
-from octavo.graph.neo4j_node import properties_of
-from octavo.graph.neo4j_store import Neo4jGraphStore
+from octavo.graph.neo4j.node import properties_of
+from octavo.graph.neo4j.store import Neo4jGraphStore
 from octavo.graph.node_fault import node_fault
 from octavo.graph.node_table import NodeTable
 from octavo.spi import GraphEdge, GraphNode
@@ -78,8 +78,7 @@ def import_graph(
         As reading a store does.
     """
     batch = _Batches(store, checked_count("batch_size", batch_size), timeout)
-    for statement in store.statements.constraints:
-        store.connection.write(statement, {}, "making an index", timeout)
+    batch.make(store.statements.constraints)
     table, statements, edges = graph.nodes, store.statements, _Edges(graph)
     nodes = (_node_row(table.node(row), store) for row in range(table.rows))
     written = batch.write(statements.write_nodes, nodes, "writing nodes")
@@ -108,8 +107,7 @@ def fold_names(
         As in :func:`import_graph`; errors too.
     """
     batch = _Batches(store, checked_count("batch_size", batch_size), timeout)
-    for statement in store.statements.constraints[1:]:
-        store.connection.write(statement, {}, "making an index", timeout)
+    batch.make(store.statements.constraints[1:])
     after, total = "", 0
     while True:
         parameters = {"after": after, "limit": batch.size}
@@ -148,6 +146,15 @@ class _Batches(NamedTuple):
     store: Neo4jGraphStore
     size: int
     timeout: float
+
+    def make(self, statements: Iterable[str]) -> None:
+        """Make indexes and constraints; one that is there in another form is left as it is."""
+        for statement in statements:
+            try:
+                self.store.connection.write(statement, {}, "making an index", self.timeout)
+            except ExecutionError as error:
+                if "AlreadyExists" not in str(getattr(error.__cause__, "code", "")):
+                    raise
 
     def write(self, statement: str, rows: Iterable[Row], what: str) -> int:
         """Write rows in transactions of a bounded size; return how many."""

@@ -17,7 +17,7 @@ _LONGEST = 255
 class Neo4jSchema:
     """Which nodes and relationships of a database are the graph, and what their properties mean.
 
-    The defaults are how :func:`~octavo.graph.neo4j_import.import_graph` writes.
+    The defaults are how :func:`~octavo.graph.neo4j.importing.import_graph` writes.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Neo4jSchema:
     id
         The property with a node's id: a string, unique. A node without it is not in the graph.
     name
-        The property that names a node for :func:`~octavo.graph.neo4j_import.fold_names`.
+        The property that names a node for :func:`~octavo.graph.neo4j.importing.fold_names`.
     content
         The property with the text that is returned; a node without it has its id there.
     source
@@ -107,11 +107,11 @@ class Neo4jStatements:
             wanted = dict.fromkeys([*schema.reserved[:-1], *schema.metadata])
             properties = f"n {{{', '.join(f'.{_escaped(each)}' for each in wanted)}}}"
         best = (
-            f"WITH number, n, score WHERE n.{node_id} IS NOT NULL "
-            f"ORDER BY number, score DESC, n.{node_id} "
+            f"WHERE {f'n{label} AND ' if label else ''}n.{node_id} IS NOT NULL "
+            f"WITH number, n, score ORDER BY number, score DESC, n.{node_id} "
             "WITH number, collect({node: n, score: score})[..$limit] AS found "
             "UNWIND found AS each "
-            f"WITH number, each.score AS score, each.node AS n "
+            "WITH number, each.score AS score, each.node AS n "
             f"RETURN number, score, {properties}"
         )
         self.nodes = f"MATCH (n{label}) WHERE n.{node_id} IN $ids RETURN {properties}"
@@ -125,9 +125,7 @@ class Neo4jStatements:
         self.full_text_seeds = (
             "UNWIND $queries AS query "
             "CALL db.index.fulltext.queryNodes($index, query.text) YIELD node, score "
-            "WITH query.number AS number, node AS n, score "
-            + (f"WHERE n{label} " if label else "")
-            + best
+            f"WITH query.number AS number, node AS n, score {best}"
         )
         self.key_seeds = (
             "UNWIND $queries AS query UNWIND query.keys AS candidate "
