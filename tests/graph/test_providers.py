@@ -238,7 +238,7 @@ def test_neo4j_without_its_driver_warns_and_stands_back(monkeypatch, caplog):  #
     assert claiming_provider(files).name == "in-memory"
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
-    assert "TNSAI_GRAPH_NEO4J_URI is set, but the driver is not installed" in record.getMessage()
+    assert "is set (TNSAI_GRAPH_NEO4J_URI), but the driver is not inst" in record.getMessage()
     assert "octavo[neo4j]" in record.getMessage()
 
 
@@ -269,7 +269,7 @@ def test_without_the_package():  # S84
         "False",
         "neo4j: the driver is not installed; install it with `pip install 'octavo[neo4j]'`",
     ], done.stderr
-    assert done.stderr.count("the driver is not installed, so Neo4j serves no graph") == 2
+    assert done.stderr.count("but the driver is not installed, so Neo4j serves no graph") == 2
     assert "secret" not in done.stdout + done.stderr
 
 

@@ -5,6 +5,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -48,15 +49,25 @@ def package_folder() -> Path:
 
 
 def _install(folder: Path) -> None:
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--retries", "0"]
-    command += ["--timeout", "15", "--target", str(folder), REQUIREMENT]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    except subprocess.TimeoutExpired as error:
-        raise ServerMissingError(f"installing {REQUIREMENT} took too long") from error
-    if done.returncode != 0:
-        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise ServerMissingError(f"{REQUIREMENT} cannot be installed: {reason}")
+    """Install into a folder that is there whole or not at all."""
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    reason = "there is no pip"
+    # An environment may be without pip; only files are wanted, so that of any Python will do.
+    for python in dict.fromkeys((sys.executable, f"{sys.base_prefix}/bin/python3")):
+        command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--retries", "0"]
+        command += ["--timeout", "15", "--target", str(part), REQUIREMENT]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            reason = str(error)
+            continue
+        if done.returncode == 0:
+            part.rename(folder)
+            return
+        reason = (done.stderr.strip().splitlines() or [reason])[-1]
+    shutil.rmtree(part, ignore_errors=True)
+    raise ServerMissingError(f"{REQUIREMENT} cannot be installed: {reason}")
 
 
 def free_port() -> int:

@@ -36,7 +36,8 @@ def open_store(bolt_server):
         # The full-text index of one test is none of another's.
         label = label or f"Test{next(_numbers)}"
         schema = schema or Neo4jSchema(label=label, full_text_index=f"index of {label}")
-        values = {"user": USER, "password": PASSWORD, "database": DATABASE, **settings}
+        values = {"user": USER, "password": PASSWORD, "database": DATABASE}
+        values |= {"timeout": 60.0, "connect_timeout": 30.0, **settings}  # a busy machine is slow
         opened.append(Neo4jGraphStore(Neo4jSettings(bolt_server.uri, **values), schema))
         return opened[-1]
 

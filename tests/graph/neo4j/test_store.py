@@ -358,21 +358,21 @@ def test_a_closed_store_says_so(open_store):
 
 @pytest.mark.slow
 def test_a_node_with_very_many_edges(open_store):  # S24
-    store, count = open_store(timeout=60.0), 100_000
+    store, count = open_store(timeout=300.0), 100_000
     for statement in store.statements.constraints:
-        store.connection.write(statement, {}, "indexing", 60.0)
+        store.connection.write(statement, {}, "indexing", 300.0)
     label, step = store.schema.label, 20_000
     for start in range(0, count + 1, step):
         store.connection.write(
             f"UNWIND range($start, $last) AS i CREATE (:{label} {{id: 'n' + toString(100000 + i), "
             "key: 'n' + toString(100000 + i)})",
-            {"start": start, "last": min(start + step - 1, count)}, "filling", 60.0,
+            {"start": start, "last": min(start + step - 1, count)}, "filling", 300.0,
         )  # fmt: skip
     for start in range(1, count + 1, step):
         store.connection.write(
             f"MATCH (h:{label} {{id: 'n100000'}}) UNWIND range($start, $last) AS i "
             f"MATCH (m:{label} {{id: 'n' + toString(100000 + i)}}) CREATE (h)-[:TO]->(m)",
-            {"start": start, "last": min(start + step - 1, count)}, "linking", 60.0,
+            {"start": start, "last": min(start + step - 1, count)}, "linking", 300.0,
         )  # fmt: skip
     strategy = GraphRAGStrategy("neo4j", store, (), 2, 0.5, 1024)
     found = strategy.retrieve("n100000", RAGContext(max_results=5000))

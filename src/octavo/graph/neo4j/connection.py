@@ -97,8 +97,10 @@ class Neo4jConnection:
         channel = self._opened()
         try:
             return channel.run(statement, parameters, writing=writing, timeout=timeout)
-        except Exception as error:  # noqa: BLE001 - every failure gets its kind
+        except Exception as error:
             failure = self._failures.of(error, what, timeout)
+            if failure is error:
+                raise
             raise failure from self._failures.cause(error)
 
     def _opened(self) -> "_Channel":

@@ -54,9 +54,9 @@ class Neo4jGraphStoreProvider:
         if driver_is_installed():
             return True
         _logger.warning(
-            "%s is set, but the driver is not installed, so Neo4j serves no graph; "
-            "install it with `pip install 'octavo[neo4j]'`",
-            URI_VARIABLE,
+            "the URI of a Neo4j server is set (%s), but the driver is not installed, so Neo4j "
+            "serves no graph; install it with `pip install 'octavo[neo4j]'`",
+            URI_VARIABLE if self._settings is None else "in code",
         )
         return False
 
