@@ -3,7 +3,7 @@
 import datetime as dt
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from octavo import ConfigurationError, GraphNode
@@ -17,7 +17,10 @@ def statements(schema):
     return [text for text in vars(Neo4jStatements(schema)).values() if isinstance(text, str)]
 
 
-@given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=40))
+@given(st.text(st.sampled_from("``` ab:(){}'\"") | st.characters(codec="utf-8"), min_size=1))
+@example("a`b")
+@example("```")
+@example("\\u0060")
 def test_a_name_is_refused_or_stays_inside_its_backticks(name):  # S84
     plain = statements(Neo4jSchema(label="LABEL", id="ID", relation="RELATION"))
     try:

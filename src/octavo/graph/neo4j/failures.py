@@ -55,7 +55,9 @@ class Neo4jFailures:
             happened = f"no access to {'the home database' if database is None else repr(database)}"
         elif isinstance(error, exceptions.AuthError):
             kind, happened = ProviderUnavailableError, f"refused the user {self._settings.user!r}"
-        elif isinstance(error, exceptions.ServiceUnavailable | exceptions.SessionExpired | OSError):
+        elif isinstance(
+            error, exceptions.ServiceUnavailable | exceptions.SessionExpired | OSError
+        ) or "Cannot resolve" in str(error):  # a ValueError of older drivers
             kind, happened = ProviderUnavailableError, "cannot be reached"
         elif isinstance(error, exceptions.ConfigurationError):
             kind, happened = ConfigurationError, "settings that cannot work"
