@@ -14,10 +14,12 @@ from octavo import (
     ConfigurationError,
     ExecutionError,
     GraphCapabilityError,
+    GraphRAGStrategy,
     GraphScope,
     GraphStore,
     GraphStoreProvider,
     ProviderUnavailableError,
+    RetrievedDocument,
 )
 from octavo.graph import providers
 from octavo.graph.default_providers import (
@@ -204,6 +206,34 @@ def test_live_tools_are_claimed_and_only_they(monkeypatch):  # S83
     live.append(object())
     assert tools.claims(SCOPE)
     assert not tools.claims(GraphScope("r", file_knowledge_in_reach=True))
+
+
+def test_a_graph_of_documents_is_made_when_it_is_asked():  # S82 S85
+    pytest.importorskip("octavo.graph.in_memory_graph_store")
+    loaded = []
+
+    def documents():
+        loaded.append(True)
+        return [
+            RetrievedDocument("The Auth Service writes to Redis.", "a.md", 0.0, {"entryId": "1"})
+        ]
+
+    scope = GraphScope("r", file_sources=("handbook",), documents=documents)
+    name, store = open_graph_store(scope)
+    assert name == "in-memory"
+    assert not loaded
+    (hit, *_) = GraphRAGStrategy(name, store, (), 2, 0.85, 1024).retrieve("redis")
+    assert hit.source == "in-memory"
+    assert loaded == [True]
+
+
+def test_the_triples_of_live_tools_are_served():  # S83
+    tools = pytest.importorskip("octavo.graph.knowledge.tools").KnowledgeTools()
+    name, store = open_graph_store(SCOPE)
+    assert name == "knowledge-tools"
+    tools.kg_add_triple("Auth Service", "writes to", "Redis")  # after the store was opened
+    (hit, *_) = GraphRAGStrategy(name, store, (), 2, 0.85, 1024).retrieve("auth service")
+    assert hit.source == "knowledge-tools"
 
 
 def test_neo4j_is_silent_without_an_address(monkeypatch, caplog):  # S84
