@@ -7,7 +7,7 @@ VENV ?= .venv
 VERSIONS := 3.11 3.12 3.13
 # More arguments for pytest, such as ARGS="-k fusion -x", or for octavo bench.
 ARGS ?=
-PYTEST := $(VENV)/bin/python -m pytest -q -n auto
+PYTEST := $(VENV)/bin/python -m pytest -q -n auto --dist loadgroup
 
 CORE := $(VENV)/.installed-core
 DEVELOPMENT := $(VENV)/.installed-development

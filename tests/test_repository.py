@@ -22,7 +22,7 @@ PUBLIC_NAMES = (
     *("HybridMemoryRetriever", "VectorMemoryStore", "BM25Index", "MemoryEntry", "MemoryTier"),
     *("HierarchyIndex", "HierarchyMetadata", "TemporalIndex", "TemporalMetadata"),
     *("QueryExpansion", "CancellationToken", "GraphStore", "GraphNode", "GraphEdge"),
-    *("GraphStream", "NodeView"),
+    *("GraphStream", "NodeView", "GraphScope", "GraphStoreProvider", "Neo4jGraphStore"),
     *("OctavoError", "ConfigurationError", "InvalidArgumentError", "DimensionMismatchError"),
     *("NonFiniteVectorError", "CorpusFormatError", "CorpusCorruptError", "CorpusLockedError"),
     *("HierarchyError", "TemporalError", "RetrievalError", "ProviderUnavailableError"),

@@ -62,6 +62,32 @@ if TYPE_CHECKING:
     from octavo.graph.csr_graph import (
         CsrGraph,
     )
+    from octavo.graph.default_providers import (
+        InMemoryGraphStoreProvider,
+        KnowledgeToolsGraphStoreProvider,
+    )
+    from octavo.graph.neo4j.importing import (
+        fold_names,
+        import_graph,
+    )
+    from octavo.graph.neo4j.provider import (
+        Neo4jGraphStoreProvider,
+    )
+    from octavo.graph.neo4j.schema import (
+        Neo4jSchema,
+    )
+    from octavo.graph.neo4j.settings import (
+        Neo4jSettings,
+        neo4j_settings,
+    )
+    from octavo.graph.neo4j.store import (
+        Neo4jGraphStore,
+    )
+    from octavo.graph.providers import (
+        claiming_provider,
+        graph_store_providers,
+        open_graph_store,
+    )
     from octavo.memory import (
         BM25Index,
         HybridMemoryRetriever,
@@ -70,11 +96,16 @@ if TYPE_CHECKING:
         VectorMemoryStore,
     )
     from octavo.spi import (
+        BatchEdges,
+        BatchNodes,
+        BatchSeeds,
         CancellationToken,
         GraphEdge,
         GraphMetadata,
         GraphNode,
+        GraphScope,
         GraphStore,
+        GraphStoreProvider,
         HierarchyMetadata,
         MultiQueryMetadata,
         NodeView,
@@ -134,6 +165,9 @@ __all__ = [
     "NO_TITLE",
     "Analyzer",
     "BM25Index",
+    "BatchEdges",
+    "BatchNodes",
+    "BatchSeeds",
     "BuildProgress",
     "CancellationToken",
     "CancelledError",
@@ -155,7 +189,9 @@ __all__ = [
     "GraphMetadata",
     "GraphNode",
     "GraphRAGStrategy",
+    "GraphScope",
     "GraphStore",
+    "GraphStoreProvider",
     "GraphStream",
     "HashEmbedding",
     "HashEmbeddingWarning",
@@ -165,13 +201,19 @@ __all__ = [
     "HierarchyMetadata",
     "HybridMemoryRetriever",
     "HybridRAGStrategy",
+    "InMemoryGraphStoreProvider",
     "InvalidArgumentError",
     "KeywordRAGStrategy",
+    "KnowledgeToolsGraphStoreProvider",
     "LexicalNavigator",
     "MemoryEntry",
     "MemoryTier",
     "MultiQueryMetadata",
     "MultiQueryRAGStrategy",
+    "Neo4jGraphStore",
+    "Neo4jGraphStoreProvider",
+    "Neo4jSchema",
+    "Neo4jSettings",
     "NodeView",
     "NonFiniteVectorError",
     "OctavoError",
@@ -197,6 +239,12 @@ __all__ = [
     "VectorRAGStrategy",
     "VectorSearchInfo",
     "__version__",
+    "claiming_provider",
+    "fold_names",
+    "graph_store_providers",
+    "import_graph",
+    "neo4j_settings",
+    "open_graph_store",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -234,6 +282,26 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "TemporalError",
     ),
     "octavo.graph.csr_graph": ("CsrGraph",),
+    "octavo.graph.default_providers": (
+        "InMemoryGraphStoreProvider",
+        "KnowledgeToolsGraphStoreProvider",
+    ),
+    "octavo.graph.neo4j.importing": (
+        "fold_names",
+        "import_graph",
+    ),
+    "octavo.graph.neo4j.provider": ("Neo4jGraphStoreProvider",),
+    "octavo.graph.neo4j.schema": ("Neo4jSchema",),
+    "octavo.graph.neo4j.settings": (
+        "Neo4jSettings",
+        "neo4j_settings",
+    ),
+    "octavo.graph.neo4j.store": ("Neo4jGraphStore",),
+    "octavo.graph.providers": (
+        "claiming_provider",
+        "graph_store_providers",
+        "open_graph_store",
+    ),
     "octavo.memory": (
         "BM25Index",
         "HybridMemoryRetriever",
@@ -242,11 +310,16 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "VectorMemoryStore",
     ),
     "octavo.spi": (
+        "BatchEdges",
+        "BatchNodes",
+        "BatchSeeds",
         "CancellationToken",
         "GraphEdge",
         "GraphMetadata",
         "GraphNode",
+        "GraphScope",
         "GraphStore",
+        "GraphStoreProvider",
         "HierarchyMetadata",
         "MultiQueryMetadata",
         "NodeView",

@@ -33,4 +33,7 @@ RULES = {
     "S32": "The reference's example has a twin that runs in the tests",
     "S44": "A store built with an embedding function uses that function only",
     "S45": "The hash fallback is stable everywhere, and says so where it is the default",
+    "S81": "Graph providers: defaults stand back, two others are an error, none is one too",
+    "S84": "Neo4j: settings, a missing driver, parameters only, deadlines, no password shown",
+    "S85": "A hybrid's graph: one claimant, none, or several",
 }

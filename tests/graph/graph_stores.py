@@ -25,6 +25,26 @@ class DictStore:
         return self.nodes[node_id]
 
 
+class BatchStore(DictStore):
+    """The same with batch forms; only these are noted in ``batches``."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.batches = []
+
+    def seeds_batch(self, queries, limit):
+        self.batches.append(("seeds", list(queries), limit))
+        return [self.seeds(query, limit) for query in queries]
+
+    def edges_batch(self, node_ids):
+        self.batches.append(("edges", list(node_ids)))
+        return [self.edges(node_id) for node_id in node_ids]
+
+    def nodes_batch(self, node_ids):
+        self.batches.append(("nodes", list(node_ids)))
+        return [self.nodes.get(node_id) for node_id in node_ids]
+
+
 class OnlyProtocol:
     """A store that offers nothing but the protocol of another."""
 

@@ -62,6 +62,21 @@ class TestFakeGraphStore(store_contract(FakeGraphStore)):  # S24
     pass
 
 
+class BatchFake(FakeGraphStore):
+    def seeds_batch(self, queries, limit):
+        return [self.seeds(query, limit) for query in queries]
+
+    def edges_batch(self, node_ids):
+        return [self.edges(node_id) for node_id in node_ids]
+
+    def nodes_batch(self, node_ids):
+        return [self._nodes.get(node_id) for node_id in node_ids]
+
+
+class TestBatchGraphStore(store_contract(BatchFake)):  # S24
+    pass
+
+
 class TestFakeExpander(expander_contract(FakeExpander)):  # S25
     pass
 
@@ -142,6 +157,47 @@ class NoSeeds(FakeGraphStore):
         return ()
 
 
+class SeedsOfOthers(BatchFake):
+    def seeds_batch(self, queries, limit):
+        return super().seeds_batch(queries, limit)[::-1]
+
+
+class DistinctSeeds(BatchFake):
+    def seeds_batch(self, queries, limit):
+        return super().seeds_batch(list(dict.fromkeys(queries)), limit)
+
+
+class BatchBeyondLimit(BatchFake):
+    def seeds_batch(self, queries, limit):
+        return super().seeds_batch(queries, limit + 1)
+
+
+class EdgesSorted(BatchFake):
+    def edges_batch(self, node_ids):
+        return super().edges_batch(sorted(node_ids))
+
+
+class EdgesOfKnown(BatchFake):
+    def edges_batch(self, node_ids):
+        return super().edges_batch([node_id for node_id in node_ids if node_id in self._nodes])
+
+
+class StrictEdges(BatchFake):
+    def edges_batch(self, node_ids):
+        return [[GraphEdge(node_id, "is", node_id)] if node_id not in self._nodes else
+                self.edges(node_id) for node_id in node_ids]  # fmt: skip
+
+
+class KnownNodes(BatchFake):
+    def nodes_batch(self, node_ids):
+        return [node for node in super().nodes_batch(node_ids) if node is not None]
+
+
+class NodesOnce(BatchFake):
+    def nodes_batch(self, node_ids):
+        return super().nodes_batch(list(dict.fromkeys(node_ids)))
+
+
 BROKEN_STORES = {
     WorstFirst: {"test_seeds_come_best_first", "test_fewer_seeds_are_the_first_of_more"},
     TooManySeeds: {"test_fewer_seeds_are_the_first_of_more"},
@@ -158,6 +214,14 @@ BROKEN_STORES = {
     DefaultNode: {"test_an_unknown_node_is_a_key_error"},
     TurningEdges: {"test_the_same_call_gives_the_same_answer"},
     NoSeeds: {"test_the_queries_have_seeds"},
+    SeedsOfOthers: {"test_seeds_of_many_queries_are_those_of_each"},
+    DistinctSeeds: {"test_seeds_of_many_queries_are_those_of_each"},
+    BatchBeyondLimit: {"test_seeds_of_many_queries_are_those_of_each"},
+    EdgesSorted: {"test_edges_of_many_nodes_are_those_of_each"},
+    EdgesOfKnown: {"test_edges_of_many_nodes_are_those_of_each"},
+    StrictEdges: {"test_edges_of_many_nodes_are_those_of_each"},
+    KnownNodes: {"test_many_nodes_are_found_by_their_ids"},
+    NodesOnce: {"test_many_nodes_are_found_by_their_ids"},
 }
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from octavo.errors import checked_count, checked_fraction
 
-_MOST = 2**31 - 1
+MOST = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class WalkBounds:
     max_visited_nodes: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "max_depth", checked_count("max_depth", self.max_depth, 0, _MOST))
+        object.__setattr__(self, "max_depth", checked_count("max_depth", self.max_depth, 0, MOST))
         object.__setattr__(self, "depth_decay", checked_fraction("depth_decay", self.depth_decay))
-        visited = checked_count("max_visited_nodes", self.max_visited_nodes, 1, _MOST)
+        visited = checked_count("max_visited_nodes", self.max_visited_nodes, 1, MOST)
         object.__setattr__(self, "max_visited_nodes", visited)

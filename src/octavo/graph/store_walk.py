@@ -1,27 +1,32 @@
-"""A walk over an application's graph store: it is asked node by node, and never trusted."""
+"""A walk over an application's graph store: it is asked little, and never trusted."""
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
-from octavo.errors import ExecutionError, OctavoError, told
 from octavo.graph.best_first import Visit, best_first
-from octavo.graph.bounds import WalkBounds
-from octavo.graph.node_fault import node_fault
+from octavo.graph.bounds import MOST, WalkBounds
 from octavo.graph.node_table import NodeTable
-from octavo.graph.seeds import best_seeds, checked_seed_score
+from octavo.graph.seeds import best_seeds
+from octavo.graph.store_answers import StoreAnswers
 from octavo.graph.walked import Walked, too_many_paths, walk_parts
 from octavo.kernels.graph_traversal import TooManyPaths
-from octavo.spi import GraphNode, GraphStore
+from octavo.spi import GraphStore
 
-Answer = TypeVar("Answer")
+# A level takes two rounds, one for nodes and one for their edges. A walk is begun anew in each
+# round, so that a very deep one had better ask as it goes.
+_MOST_ROUNDS = 64
 
 
 class StoreWalk:
     """Walks for the queries of one batch; each node and its edges are asked for once.
+
+    A store with batch forms is asked in rounds: every query walks over what is known and notes
+    where it lacks an answer, then all is asked at once, until nothing is lacking. The last round
+    is the walk itself, so the result is that of a walk which asks node by node.
 
     Parameters
     ----------
@@ -39,11 +44,9 @@ class StoreWalk:
         self, name: str, store: GraphStore, bounds: WalkBounds, allowed_sources: Collection[str]
     ) -> None:
         self._where = f"graph store {name!r}"
-        self._store = store
+        self._answers = StoreAnswers(self._where, store)
         self._bounds = bounds
         self._allowed_sources = allowed_sources
-        self._nodes: dict[str, GraphNode | None] = {}
-        self._targets: dict[str, list[str]] = {}
 
     def walk(self, texts: Sequence[str], seed_limit: int, wanted: int | None = None) -> Walked:
         """Return the visited nodes of each query, be more wanted or fewer.
@@ -56,15 +59,17 @@ class StoreWalk:
         """
         del wanted  # a store is asked best first as it is
         report = SearchReport()
-        found = [self._visits(number, text, seed_limit) for number, text in enumerate(texts)]
+        answers = self._answers
+        found = self._found(texts, seed_limit)
         visits = [visit for visited in found for visit in visited]
         ids = {visit.node for visit in visits}
-        table = NodeTable(node for id_, node in self._nodes.items() if node and id_ in ids)
+        table = NodeTable(node for id_, node in answers.nodes.items() if node and id_ in ids)
         counts = [len(visited) for visited in found]
         report.plans["graph: store"] += len(texts)
         report.counters["nodes found"] += len(visits)
-        report.counters["nodes asked for edges"] += len(self._targets)
-        report.counters["edges to no node"] += sum(node is None for node in self._nodes.values())
+        report.counters["nodes asked for edges"] += len(answers.targets)
+        report.counters["edges to no node"] += sum(node is None for node in answers.nodes.values())
+        report.counters["batch calls of the store"] += answers.batches
         hits = Hits(
             np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
             table.rows_of([visit.node for visit in visits]),
@@ -76,74 +81,62 @@ class StoreWalk:
         )
         return Walked(hits, table, report)
 
-    def _visits(self, number: int, text: str, seed_limit: int) -> list[Visit]:
+    def _found(self, texts: Sequence[str], seed_limit: int) -> list[list[Visit]]:
+        """Return the visits of each query, in as many rounds as it takes."""
+        found: list[list[Visit]] = [[] for _ in texts]
+        waiting = list(range(len(texts)))
+        ahead = self._bounds
+        for round_ in range(_MOST_ROUNDS + 1):
+            self._answers.noting = round_ < _MOST_ROUNDS
+            lacking = []
+            for number in waiting:
+                visits = self._visits(number, texts[number], seed_limit, ahead)
+                if visits is None:
+                    lacking.append(number)
+                else:
+                    found[number] = visits
+            waiting = lacking
+            if not waiting:
+                break
+            asked = self._answers.ask()
+            if sum(map(self._admits, asked)) * 2 < len(asked):
+                # Most were none, or fenced out: look further next time, to end soon.
+                most = min(2 * ahead.max_visited_nodes, MOST)
+                ahead = replace(ahead, max_visited_nodes=most)
+        return found
+
+    def _visits(
+        self, number: int, text: str, seed_limit: int, ahead: WalkBounds
+    ) -> list[Visit] | None:
+        """Return a query's visits, ``None`` where answers are lacking."""
+        answers = self._answers
+        answers.incomplete = False
         seeds = best_seeds(
-            lambda limit: self._seeds(text, limit),
+            lambda limit: answers.seeds(text, limit),
             seed_limit,
             self._admits if self._allowed_sources else None,
         )
+        if answers.incomplete:
+            return None
         try:
-            return best_first(seeds, self._followed, self._admits, self._bounds)
+            visits = best_first(seeds, self._followed, self._admits, self._bounds)
+            if answers.incomplete and ahead != self._bounds:
+                best_first(seeds, self._followed, self._admits, ahead)
         except TooManyPaths as error:
-            raise too_many_paths(self._where, number) from error
-
-    def _seeds(self, text: str, limit: int) -> list[tuple[str, float]]:
-        pairs = self._asked(
-            f"seeds({text!r})",
-            lambda: [(node, score) for node, score in self._store.seeds(text, limit)],
-        )
-        seeds = []
-        for node, score in pairs:
-            self._check(node, f"seeds({text!r})")
-            if self._nodes.get(node.id) is None:
-                self._nodes[node.id] = node
-            seeds.append((node.id, checked_seed_score(self._where, node.id, score)))
-        return seeds
+            # There may be fewer once it is known which nodes there are.
+            if not answers.incomplete:
+                raise too_many_paths(self._where, number) from error
+        return None if answers.incomplete else visits
 
     def _followed(self, node_id: str) -> list[str]:
-        if node_id not in self._targets:
-            edges = self._asked(f"edges({node_id!r})", lambda: list(self._store.edges(node_id)))
-            targets = self._asked(f"edges({node_id!r})", lambda: [edge.target for edge in edges])
-            if not all(isinstance(target, str) for target in targets):
-                raise ExecutionError(
-                    f"{self._where}: edges({node_id!r}): expected targets that are strings"
-                )
-            self._targets[node_id] = targets
-        return self._targets[node_id]
+        """Return to where edges lead; of a node that may not be there none are asked for."""
+        known = node_id in self._answers.nodes
+        return self._answers.followed(node_id) if known else []
 
     def _admits(self, node_id: str) -> bool:
-        if node_id not in self._nodes:
-            self._nodes[node_id] = self._asked(
-                f"node({node_id!r})", lambda: self._node_if_any(node_id)
-            )
-        node = self._nodes[node_id]
+        if not self._answers.knows(node_id):
+            return True  # perhaps
+        node = self._answers.nodes[node_id]
         return node is not None and (
             not self._allowed_sources or node.source in self._allowed_sources
         )
-
-    def _node_if_any(self, node_id: str) -> GraphNode | None:
-        """Return a node, or ``None`` for the target of an edge that leads nowhere."""
-        try:
-            node = self._store.node(node_id)
-        except KeyError:
-            return None
-        self._check(node, f"node({node_id!r})")
-        if node.id != node_id:
-            raise ExecutionError(
-                f"{self._where}: node({node_id!r}): expected that node, found {node.id!r}"
-            )
-        return node
-
-    def _check(self, node: Any, call: str) -> None:  # noqa: ANN401 - whatever the store gave
-        fault = self._asked(call, lambda: node_fault(node))
-        if fault is not None:
-            raise ExecutionError(f"{self._where}: {call}: {fault}")
-
-    def _asked(self, what: str, call: Callable[[], Answer]) -> Answer:
-        """Call the store; what it raises becomes an execution failure (S43)."""
-        try:
-            return call()
-        except OctavoError:
-            raise
-        except Exception as error:
-            raise ExecutionError(f"{self._where}: {what} raised {told(error)}") from error

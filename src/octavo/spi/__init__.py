@@ -4,7 +4,15 @@ from octavo.spi.cancellation import CancellationToken
 from octavo.spi.context import RAGContext
 from octavo.spi.document import RetrievedDocument
 from octavo.spi.expansion import QueryExpander, QueryExpansion
-from octavo.spi.graph import GraphEdge, GraphNode, GraphStore
+from octavo.spi.graph import (
+    BatchEdges,
+    BatchNodes,
+    BatchSeeds,
+    GraphEdge,
+    GraphNode,
+    GraphStore,
+)
+from octavo.spi.graph_provider import GraphScope, GraphStoreProvider
 from octavo.spi.metadata import (
     GraphMetadata,
     HierarchyMetadata,
@@ -15,11 +23,16 @@ from octavo.spi.navigation import NodeView, TreeNavigator
 from octavo.spi.strategy import RAGStrategy
 
 __all__ = [
+    "BatchEdges",
+    "BatchNodes",
+    "BatchSeeds",
     "CancellationToken",
     "GraphEdge",
     "GraphMetadata",
     "GraphNode",
+    "GraphScope",
     "GraphStore",
+    "GraphStoreProvider",
     "HierarchyMetadata",
     "MultiQueryMetadata",
     "NodeView",

@@ -43,7 +43,12 @@ class GraphEdge:
 
 @runtime_checkable
 class GraphStore(Protocol):
-    """Finds the nodes that a query speaks of, and follows edges from a node."""
+    """Finds the nodes that a query speaks of, and follows edges from a node.
+
+    A store for which each call is a journey may also have batch forms of the three methods, all or
+    some: :class:`BatchSeeds`, :class:`BatchEdges` and :class:`BatchNodes`. A walk then asks once a
+    level, not once a node; what it finds is the same.
+    """
 
     def seeds(self, query: str, limit: int) -> Sequence[tuple[GraphNode, float]]:
         """Return at most ``limit`` nodes for a query, each with a score, best first."""
@@ -60,5 +65,40 @@ class GraphStore(Protocol):
         ------
         KeyError
             There is no such node.
+        """
+        ...
+
+
+@runtime_checkable
+class BatchSeeds(Protocol):
+    """A graph store that finds the seeds of many queries in one call."""
+
+    def seeds_batch(
+        self, queries: Sequence[str], limit: int
+    ) -> Sequence[Sequence[tuple[GraphNode, float]]]:
+        """Return for each query, in order, what ``seeds(query, limit)`` returns."""
+        ...
+
+
+@runtime_checkable
+class BatchEdges(Protocol):
+    """A graph store that follows the edges of many nodes in one call."""
+
+    def edges_batch(self, node_ids: Sequence[str]) -> Sequence[Sequence[GraphEdge]]:
+        """Return for each node, in order, what ``edges(node_id)`` returns.
+
+        An unknown node has no edges.
+        """
+        ...
+
+
+@runtime_checkable
+class BatchNodes(Protocol):
+    """A graph store that looks up many nodes in one call."""
+
+    def nodes_batch(self, node_ids: Sequence[str]) -> Sequence[GraphNode | None]:
+        """Return for each id, in order, what ``node(node_id)`` returns.
+
+        An unknown id is ``None``, no error, so that it does not spoil the others.
         """
         ...

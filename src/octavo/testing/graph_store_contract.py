@@ -5,11 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
 
-from octavo.spi import GraphEdge, GraphNode, GraphStore
+from octavo.spi import BatchEdges, BatchNodes, BatchSeeds, GraphEdge, GraphNode, GraphStore
 from octavo.testing.strategy_hooks import is_nan
 from octavo.testing.violation import refuse, require
 
 _SEVERAL = 50
+_NO_NODE = "octavo.testing: no such node"
 
 
 class GraphStoreContract:
@@ -112,7 +113,7 @@ class GraphStoreContract:
     def test_an_unknown_node_is_a_key_error(self) -> None:  # S24
         """There is no such node, and the store says so."""
         try:
-            self.subject.node("octavo.testing: no such node")
+            self.subject.node(_NO_NODE)
         except KeyError:
             return
         refuse("S24", "an unknown id: expected KeyError")
@@ -131,6 +132,47 @@ class GraphStoreContract:
                 "S6",
                 f"edges({identifier!r}) differ between calls",
             )
+
+    def test_seeds_of_many_queries_are_those_of_each(self) -> None:  # S24
+        """``seeds_batch``, where there is one, agrees with ``seeds``, in the order of the queries."""
+        store = self.subject
+        if not isinstance(store, BatchSeeds):
+            return
+        queries = [*self.queries(), "", "\ud800", *self.queries()]
+        for limit in (1, _SEVERAL):
+            expected = [self._seeds(query, limit) for query in queries]
+            answers = [list(seeds) for seeds in store.seeds_batch(queries, limit)]
+            require(
+                answers == expected, "S24", f"seeds_batch({queries}, {limit}) differs from seeds"
+            )
+        require(
+            not list(store.seeds_batch([], 1)), "S24", "seeds_batch of no queries: expected none"
+        )
+
+    def test_edges_of_many_nodes_are_those_of_each(self) -> None:  # S24
+        """``edges_batch``, where there is one, agrees with ``edges``, in the order of the nodes."""
+        store = self.subject
+        if not isinstance(store, BatchEdges):
+            return
+        ids = [*self.reached(), *self.reached()]
+        expected = [list(store.edges(identifier)) for identifier in ids]
+        answers = [list(edges) for edges in store.edges_batch([_NO_NODE, *ids])]
+        require(answers[1:] == expected, "S24", f"edges_batch({ids}) differs from edges")
+        require(answers[0] == [], "S24", "edges_batch: an unknown node: expected no edges")
+        require(not list(store.edges_batch([])), "S24", "edges_batch of no nodes: expected none")
+
+    def test_many_nodes_are_found_by_their_ids(self) -> None:  # S24
+        """``nodes_batch``, where there is one, agrees with ``node``; unknown nodes are ``None``."""
+        store = self.subject
+        if not isinstance(store, BatchNodes):
+            return
+        reached = self.reached()
+        ids = [*reached, _NO_NODE, *reached]
+        expected = [reached.get(identifier) for identifier in ids]
+        require(
+            list(store.nodes_batch(ids)) == expected, "S24", f"nodes_batch({ids}) differs from node"
+        )
+        require(not list(store.nodes_batch([])), "S24", "nodes_batch of no ids: expected none")
 
     def _seeds(self, query: str, limit: int = _SEVERAL) -> list[tuple[GraphNode, float]]:
         return list(self.subject.seeds(query, limit))

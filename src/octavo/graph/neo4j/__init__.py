@@ -1,0 +1,1 @@
+"""A graph in a Neo4j database, over its official driver (the extra ``neo4j``)."""
