@@ -3,6 +3,7 @@
 from octavo.spi.cancellation import CancellationToken
 from octavo.spi.context import RAGContext
 from octavo.spi.document import RetrievedDocument
+from octavo.spi.extraction import EntityExtractor, EntityKind, EntityMention, EntityRelation
 from octavo.spi.expansion import QueryExpander, QueryExpansion
 from octavo.spi.graph import GraphEdge, GraphNode, GraphStore
 from octavo.spi.metadata import (
@@ -16,6 +17,10 @@ from octavo.spi.strategy import RAGStrategy
 
 __all__ = [
     "CancellationToken",
+    "EntityExtractor",
+    "EntityKind",
+    "EntityMention",
+    "EntityRelation",
     "GraphEdge",
     "GraphMetadata",
     "GraphNode",
