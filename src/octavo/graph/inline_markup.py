@@ -68,8 +68,9 @@ def read_inline_markup(text: str) -> InlineMarkup:
             _read_role(match, names, links)
         elif match["literal"] or match["code"]:
             code = match["literal"] or match["code"]
-            if _CODE.fullmatch(code):
-                names.append(Marked(*match.span(), code, EntityKind.IDENTIFIER))
+            if not _CODE.fullmatch(code):  # words: what they name is found as elsewhere
+                return match[0].replace("`", GAP)
+            names.append(Marked(*match.span(), code, EntityKind.IDENTIFIER))
         elif match["bold"]:
             _read_bold(match, names)
         else:

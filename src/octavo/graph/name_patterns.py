@@ -65,9 +65,9 @@ ACRONYM = re.compile(r"\(([A-Z][A-Za-z]{1,7})s?\)")
 
 DEFINES = re.compile(
     r"\s*(?:\([^()]{1,40}\)\s*)?(?:"
-    r"(?:is|are|was|were)\s(?:an?|the|one|any|used)\b|(?:means|refers\sto|denotes|stands\sfor)\b"
-    r"|(?:ist|sind)\s(?:ein|eine|der|die|das)\b|(?:est|sont)\s(?:une?|le|la|les|des)\b"
-    r"|(?:es|son)\s(?:una?|el|la|los|las)\b|är\sen\b|— это\b|[—–:]\s|是|とは|は、)"
+    r"(?:is|are|was|were)\san?\b|(?:means|refers\sto|denotes|stands\sfor)\b"
+    r"|(?:ist|sind)\seine?\b|(?:est|sont)\s(?:une?|des)\b"
+    r"|es\suna?\b|è\suna?\b|är\sen\b|— это\b|[—–:]\s|是|とは|は、)"
 )
 """What follows a name that its sentence defines."""
 
@@ -81,7 +81,7 @@ _FUNCTION_WORDS = frozenset(
     than that the their them then there therefore these they third this those though through thus to
     today together too two under unless unlike until up upon us use used using usually very was we
     were what when where whereas whether which while who whose why will with within without would yet
-    yes you your true false none null
+    yes you your true false none null e.g i.e
     aber als am an auf aus bei das dass dem den der des die dies diese doch durch ein eine einem einen
     er es für hat ich im in ist kein mit nach nicht noch nur ob oder ohne seit sich sie sind über um
     und von vor war was wenn wer wie wir wird zu zum zur

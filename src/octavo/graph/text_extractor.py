@@ -136,6 +136,9 @@ def _found(lines: Lines, markup: InlineMarkup) -> list[_Found]:
         _read_references(title, start, found)
     for start, code in lines.code:
         _read_references(code, start, found)
+        for each in read_inline_markup(code).names:
+            if each.kind is EntityKind.REFERENCE:
+                found += _named(start, start, each.name, each.kind)
     for each in markup.names:
         found += _named(each.start, each.stop, each.name, each.kind, defines=each.defines)
     text = _read_quotations(_read_references(markup.text, 0, found), found)
@@ -149,7 +152,7 @@ def _found(lines: Lines, markup: InlineMarkup) -> list[_Found]:
     if HIRAGANA.search(text):
         for match in JAPANESE.finditer(text):
             found.append(_Found(*match.span(), match[0], EntityKind.NAME))
-    found += _capitalised(text)
+    found += _capitalised(text, lines.prose)
     return found
 
 
@@ -199,7 +202,12 @@ def _named(
     start: int, stop: int, name: str, kind: EntityKind, *, defines: bool = False, level: int = 0
 ) -> Iterator[_Found]:
     name = " ".join(name.split()).removesuffix("()").rstrip(":")
-    if 2 <= len(name) <= _LONGEST_NAME and GAP not in name and not is_function_word(name.lower()):
+    if (
+        2 <= len(name) <= _LONGEST_NAME
+        and GAP not in name
+        and not is_function_word(name.lower())
+        and any(map(str.isalpha, name))
+    ):
         yield _Found(start, stop, name, kind, defines, level=level)
 
 
@@ -220,11 +228,12 @@ def _long_form(before: str, acronym: str) -> str:
     return ""
 
 
-def _capitalised(text: str) -> Iterator[_Found]:
+def _capitalised(text: str, prose: str) -> Iterator[_Found]:
+    """Find capitalised phrases in a text with gaps; ``prose`` is the same without."""
     ordinary: set[str] | None = None
     for match in capitalised().finditer(text):
         words = match[0].split()
-        first = _begins_sentence(text, match.start())
+        first = _begins_sentence(prose, match.start())
         while words and is_function_word(words[0].lower()):
             del words[0]
             first = False  # what follows has its capital by itself
@@ -232,7 +241,7 @@ def _capitalised(text: str) -> Iterator[_Found]:
             del words[-1]
         if first and words:
             if ordinary is None:
-                ordinary = set(text.split())
+                ordinary = set(prose.split())
             if words[0].lower() in ordinary:
                 del words[0]
                 first = False

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 _ATX = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.{1,200}?)[ \t]*#*[ \t]*")
 _HTML = re.compile(r"[ \t]*<h([1-6])\b[^<>]*>(.{1,300}?)</h[1-6]>[ \t]*")
-_NUMBERING = re.compile(r"\d+(?:\.\d+)*\.?\s+")
+_NUMBERING = re.compile(r"^\d+(?:\.\d+)*\.?\s+")
 _MARKS = re.compile(r"<[^<>]*>|:[\w:+.-]+:(?=`)|\]\([^()]*\)|[`*\[\]]")
-_DIRECTIVE = re.compile(r"\.\.[ ](?:code|code-block|sourcecode|math|raw)::")
+_FENCE = re.compile(r"[ ]{0,3}(?:```[^`]*|~~~.*)$")
+_BEGINS_CODE = re.compile(r"(?:\.\.[ ](?:code|code-block|sourcecode|math|raw)::.*|(?!\.\.[ ]).*::)")
 _UNDERLINES = frozenset("=-~^\"'`#*+.:_")
 _LONGEST_TITLE = 150
 
@@ -73,25 +74,25 @@ class _Reader:
 
     def _prose_lines(self) -> Iterator[int]:
         """Yield the numbers of the lines that are no code, and blank those that are."""
+        closing = {line.strip()[:3]: n for n, line in enumerate(self._lines) if _FENCE.match(line)}
         fence, indent = "", -1
         for number, line in enumerate(self._lines):
             words = line.strip()
-            depth = len(line) - len(line.lstrip())
             if fence:
                 self._blank_code(number)
-                fence = "" if words.startswith(fence) and not words.strip(fence[0]) else fence
-            elif words.startswith(("```", "~~~")) and depth < 4 and "`" not in words.lstrip("`"):
+                if words.startswith(fence) and not words.strip(fence[0]):
+                    fence = ""
+                continue
+            if not self._is_rest and _FENCE.match(line) and closing[words[:3]] > number:
                 fence = words[:3]
                 self._blank_code(number)
-            elif indent >= 0 and (not words or depth > indent):
+                continue
+            depth = len(line) - len(line.lstrip())
+            if indent >= 0 and (not words or depth > indent):
                 self._blank_code(number)
-            else:
-                indent = -1
-                if words.endswith("::") and (words[:2] != ".." or _DIRECTIVE.match(words)):
-                    indent = depth
-                elif words[:2] == ".." and _DIRECTIVE.match(words):
-                    indent = depth
-                yield number
+                continue
+            indent = depth if _BEGINS_CODE.fullmatch(words) else -1
+            yield number
 
     def _blank_code(self, number: int) -> None:
         line = self._lines[number]
@@ -127,7 +128,7 @@ class _Reader:
         self._add(number - 1, level, title)
 
     def _add(self, number: int, level: int, title: str) -> None:
-        title = _NUMBERING.sub("", " ".join(_MARKS.sub("", title).split()), count=1)
+        title = _NUMBERING.sub("", " ".join(_MARKS.sub("", title).split()))
         if title:
             self._headings.append(Heading(self._starts[number], level, title))
         self._lines[number] = " " * len(self._lines[number])
