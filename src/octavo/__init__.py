@@ -59,6 +59,25 @@ if TYPE_CHECKING:
     from octavo.graph.csr_graph import (
         CsrGraph,
     )
+    from octavo.graph.identity import (
+        identity_key,
+    )
+    from octavo.graph.in_memory_graph_store import (
+        InMemoryGraphStore,
+    )
+    from octavo.graph.knowledge.agent_tool import (
+        AgentTool,
+        ToolParameter,
+    )
+    from octavo.graph.knowledge.store import (
+        KnowledgeToolsGraphStore,
+    )
+    from octavo.graph.knowledge.tools import (
+        KnowledgeTools,
+    )
+    from octavo.graph.text.extractor import (
+        TextExtractor,
+    )
     from octavo.memory import (
         BM25Index,
         HybridMemoryRetriever,
@@ -68,6 +87,10 @@ if TYPE_CHECKING:
     )
     from octavo.spi import (
         CancellationToken,
+        EntityExtractor,
+        EntityKind,
+        EntityMention,
+        EntityRelation,
         GraphEdge,
         GraphMetadata,
         GraphNode,
@@ -129,6 +152,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_TITLE",
+    "AgentTool",
     "Analyzer",
     "BM25Index",
     "BuildProgress",
@@ -144,6 +168,10 @@ __all__ = [
     "CsrGraph",
     "DimensionMismatchError",
     "EmbeddingFunction",
+    "EntityExtractor",
+    "EntityKind",
+    "EntityMention",
+    "EntityRelation",
     "ExecutionError",
     "FailureReason",
     "GraphCapabilityError",
@@ -161,8 +189,11 @@ __all__ = [
     "HierarchyMetadata",
     "HybridMemoryRetriever",
     "HybridRAGStrategy",
+    "InMemoryGraphStore",
     "InvalidArgumentError",
     "KeywordRAGStrategy",
+    "KnowledgeTools",
+    "KnowledgeToolsGraphStore",
     "LexicalNavigator",
     "MemoryEntry",
     "MemoryTier",
@@ -187,12 +218,15 @@ __all__ = [
     "TemporalIndex",
     "TemporalMetadata",
     "TemporalRAGStrategy",
+    "TextExtractor",
+    "ToolParameter",
     "TreeNavigator",
     "VectorIndexKind",
     "VectorMemoryStore",
     "VectorRAGStrategy",
     "VectorSearchInfo",
     "__version__",
+    "identity_key",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -228,7 +262,16 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "SourceLoadingError",
         "TemporalError",
     ),
+    "octavo.graph.knowledge.agent_tool": (
+        "AgentTool",
+        "ToolParameter",
+    ),
     "octavo.graph.csr_graph": ("CsrGraph",),
+    "octavo.graph.identity": ("identity_key",),
+    "octavo.graph.in_memory_graph_store": ("InMemoryGraphStore",),
+    "octavo.graph.knowledge.tools": ("KnowledgeTools",),
+    "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
+    "octavo.graph.text.extractor": ("TextExtractor",),
     "octavo.memory": (
         "BM25Index",
         "HybridMemoryRetriever",
@@ -238,6 +281,10 @@ _NAMES: dict[str, tuple[str, ...]] = {
     ),
     "octavo.spi": (
         "CancellationToken",
+        "EntityExtractor",
+        "EntityKind",
+        "EntityMention",
+        "EntityRelation",
         "GraphEdge",
         "GraphMetadata",
         "GraphNode",

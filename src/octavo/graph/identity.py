@@ -1,6 +1,7 @@
 """Which names are one entity: the folding of names (S82)."""
 
 import unicodedata
+
 _ARTICLES = ("a ", "an ", "the ")
 _SPACE = ord(" ")
 

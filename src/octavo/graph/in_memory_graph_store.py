@@ -11,15 +11,15 @@ from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError
-from octavo.graph.chunks import read_chunks
-from octavo.graph.entity_graph import EntityGraph
-from octavo.graph.entity_graph_builder import build_entity_graph
-from octavo.graph.entity_nodes import SHARED_SOURCE
-from octavo.graph.entity_records import EntityRecords
+from octavo.graph.entities.build import build_entity_graph
+from octavo.graph.entities.chunks import read_chunks
+from octavo.graph.entities.graph import EntityGraph
+from octavo.graph.entities.nodes import SHARED_SOURCE
+from octavo.graph.entities.records import EntityRecords
 from octavo.graph.identity import identity_key
 from octavo.graph.node_keywords import NodeKeywords
 from octavo.graph.node_table import NodeTable
-from octavo.graph.text_extractor import TextExtractor
+from octavo.graph.text.extractor import TextExtractor
 from octavo.spi import EntityExtractor, EntityMention, EntityRelation, GraphEdge, GraphNode
 
 ExtractFunction = Callable[[str], Iterable[EntityMention | EntityRelation]]
@@ -56,8 +56,8 @@ class InMemoryGraphStore:
     Notes
     -----
     Bounds keep the number of edges linear in the text: an entity is linked to the
-    :data:`~octavo.graph.entity_graph_builder.WINDOW` that follow it in its sentence; a node keeps
-    the :data:`~octavo.graph.entity_graph_builder.MOST_NEIGHBOURS` strongest such edges; what occurs
+    :data:`~octavo.graph.entities.build.WINDOW` that follow it in its sentence; a node keeps
+    the :data:`~octavo.graph.entities.build.MOST_NEIGHBOURS` strongest such edges; what occurs
     in more than 64 documents and more than one in sixteen is linked by references and links only.
 
     Examples
@@ -65,8 +65,12 @@ class InMemoryGraphStore:
     >>> from octavo.spi import RetrievedDocument
     >>> store = InMemoryGraphStore(
     ...     [
-    ...         RetrievedDocument("The Auth Service writes to Redis.", "a.md", 0.0, {"entryId": "1"}),
-    ...         RetrievedDocument("Redis runs the auth-service too.", "b.md", 0.0, {"entryId": "2"}),
+    ...         RetrievedDocument(
+    ...             "The Auth Service writes to Redis.", "a.md", 0.0, {"entryId": "1"}
+    ...         ),
+    ...         RetrievedDocument(
+    ...             "Redis runs the auth-service too.", "b.md", 0.0, {"entryId": "2"}
+    ...         ),
     ...     ]
     ... )
     >>> [edge.target for edge in store.edges("auth service")]

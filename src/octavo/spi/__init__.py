@@ -3,8 +3,8 @@
 from octavo.spi.cancellation import CancellationToken
 from octavo.spi.context import RAGContext
 from octavo.spi.document import RetrievedDocument
-from octavo.spi.extraction import EntityExtractor, EntityKind, EntityMention, EntityRelation
 from octavo.spi.expansion import QueryExpander, QueryExpansion
+from octavo.spi.extraction import EntityExtractor, EntityKind, EntityMention, EntityRelation
 from octavo.spi.graph import GraphEdge, GraphNode, GraphStore
 from octavo.spi.metadata import (
     GraphMetadata,

@@ -109,6 +109,8 @@ class _Reader:
         line = self._lines[number].rstrip()
         if number == 0 or len(line) < 3 or line.strip(line[0]):
             return False
+        if line[0] == "`" and not self._is_rest:  # a fence that is never closed
+            return False
         title = self._lines[number - 1].rstrip()
         if not title.strip() or len(title) > _LONGEST_TITLE or len(line) < min(3, len(title)):
             return False

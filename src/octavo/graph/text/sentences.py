@@ -6,7 +6,7 @@ from collections.abc import Iterator
 _END = re.compile(
     r"[.!?…。！？｡।؟۔\n|](?:"
     # A stop, and what comes next begins no word in lower case (so "e.g. this" goes on).
-    r"(?<=[.!?…])[.!?…]*+[\"'”’»)\]]*+\s++(?=[^a-z])"
+    r"(?<=[.!?…])(?<![.!?…].)[.!?…]*+[\"'”’»)\]]*+\s++(?=[^a-z])"
     r"|(?<=[。！？｡।؟۔])[」』”》]*+"
     # An empty line; the next item of a list; a cell of a table.
     r"|(?<=\n)[^\S\n]*+(?:\n\s*+|(?:[-*+•·]|\d{1,3}[.)])[^\S\n]++)|(?<=\|))"

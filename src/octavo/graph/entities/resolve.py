@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.graph.chunks import Chunk, document_names
-from octavo.graph.entity_records import DOCUMENT, KINDS, EntityRecords
+from octavo.graph.entities.chunks import Chunk, document_names
+from octavo.graph.entities.records import DOCUMENT, KINDS, EntityRecords
 from octavo.graph.identity import identity_key
-from octavo.graph.sentences import shown_sentence
+from octavo.graph.text.sentences import shown_sentence
 from octavo.spi import EntityKind
 
 Numbers = NDArray[np.int64]
@@ -28,7 +28,7 @@ class Mentions(NamedTuple):
 
     def where(self, kept: NDArray[np.bool_]) -> "Mentions":
         """Return some of them."""
-        return Mentions(*(column[kept] for column in self))
+        return Mentions._make([column[kept] for column in self])
 
 
 class Links(NamedTuple):
@@ -41,7 +41,7 @@ class Links(NamedTuple):
 
     def where(self, kept: NDArray[np.bool_]) -> "Links":
         """Return some of them."""
-        return Links(*(column[kept] for column in self))
+        return Links._make([column[kept] for column in self])
 
 
 class Resolved(NamedTuple):
@@ -154,4 +154,4 @@ def _column(values: Sequence[int]) -> Numbers:
 
 
 def _stacked(parts: Sequence[Mentions]) -> Mentions:
-    return Mentions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return Mentions._make([np.concatenate(column) for column in zip(*parts, strict=True)])

@@ -5,9 +5,9 @@ from typing import Final
 
 import numpy as np
 
-from octavo.graph.chunks import Chunk
-from octavo.graph.entity_mentions import Mentions, Numbers, Resolved
-from octavo.graph.entity_records import KINDS
+from octavo.graph.entities.chunks import Chunk
+from octavo.graph.entities.records import KINDS
+from octavo.graph.entities.resolve import Mentions, Numbers, Resolved
 from octavo.spi import EntityKind, GraphNode
 
 SHARED_SOURCE: Final = "in-memory"
@@ -64,7 +64,7 @@ def _shown_names(mentions: Mentions, names: Sequence[str]) -> list[int]:
     titles = mentions.where(mentions.kind == KINDS.index(EntityKind.DOCUMENT))
     titled = np.isin(spelled, titles.entity * len(names) + titles.name)
     best = np.lexsort((order[name], -counts, ~titled, entity))
-    return name[best[_firsts(entity[best])]].tolist()
+    return list(name[best[_firsts(entity[best])]].tolist())
 
 
 def _telling_sentences(mentions: Mentions, number: int) -> list[int]:
@@ -78,7 +78,7 @@ def _telling_sentences(mentions: Mentions, number: int) -> list[int]:
     best = np.lexsort((spoken.sentence, ~spoken.defines, ~document, spoken.entity))
     best = best[_firsts(spoken.entity[best])]
     sentences[spoken.entity[best]] = spoken.sentence[best]
-    return sentences.tolist()
+    return list(sentences.tolist())
 
 
 def _firsts(ordered: Numbers) -> Numbers:

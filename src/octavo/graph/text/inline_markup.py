@@ -3,10 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from octavo.graph.text.written_name import GAP, WrittenName
 from octavo.spi import EntityKind
-
-GAP = "\x1a"
-"""Stands where inline markup stood: neither a letter nor a space, so that no name spans it."""
 
 # Every branch begins with a literal: so the search goes from one such character to the next.
 _INLINE = re.compile(
@@ -19,6 +17,7 @@ _INLINE = re.compile(
     r"|\.\.[ ]_[^\n:]{1,100}:[ \t]+(?P<target>[^\s<>]{1,500})"
     r"|<a\s[^<>]{0,200}?href\s*=\s*[\"']?(?P<href>[^\"'\s<>]{1,500})[^<>]{0,200}>(?P<anchor>[^<]{0,150})"
     r"|\*\*(?P<bold>[^*\n]{2,80})\*\*(?P<colon>\s*[:—–]|\s+-\s)?"
+    r"|<(?P<auto>(?:https?|ftp)://[^\s<>]{1,500})>"
     r"|</?[A-Za-z][^<>]{0,300}>"
     r"|https?://(?P<http>[^\s<>\"'`|]{1,500})|ftp://(?P<ftp>[^\s<>\"'`|]{1,500})"
 )
@@ -26,17 +25,6 @@ _EXPLICIT = re.compile(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
 _CODE = re.compile(r"[\w.:@/$()-]+")
 _MOST_WORDS = 6
 _LONGEST_SERIES = 4  # letters of a role that stands for a series of documents
-
-
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A name that markup points out, and where the markup stands."""
-
-    start: int
-    stop: int
-    name: str
-    kind: EntityKind
-    defines: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +42,13 @@ class InlineMarkup:
     """
 
     text: str
-    names: list[Marked]
+    names: list[WrittenName]
     links: list[str]
 
 
 def read_inline_markup(text: str) -> InlineMarkup:
     """Return what the inline markup of a text says; linear in the text."""
-    names: list[Marked] = []
+    names: list[WrittenName] = []
     links: list[str] = []
 
     def read(match: re.Match[str]) -> str:
@@ -70,7 +58,7 @@ def read_inline_markup(text: str) -> InlineMarkup:
             code = match["literal"] or match["code"]
             if not _CODE.fullmatch(code):  # words: what they name is found as elsewhere
                 return match[0].replace("`", GAP)
-            names.append(Marked(*match.span(), code, EntityKind.IDENTIFIER))
+            names.append(WrittenName(*match.span(), code, EntityKind.IDENTIFIER))
         elif match["bold"]:
             _read_bold(match, names)
         else:
@@ -80,7 +68,7 @@ def read_inline_markup(text: str) -> InlineMarkup:
     return InlineMarkup(_INLINE.sub(read, text), names, links)
 
 
-def _read_role(match: re.Match[str], names: list[Marked], links: list[str]) -> None:
+def _read_role(match: re.Match[str], names: list[WrittenName], links: list[str]) -> None:
     """Read a role of reST, such as ``:pep:`8``` or ``:doc:`the guide </guide>```."""
     role, explicit = match["role"], _EXPLICIT.fullmatch(match["role_text"])
     shown, target = explicit.groups() if explicit else ("", match["role_text"])
@@ -88,28 +76,29 @@ def _read_role(match: re.Match[str], names: list[Marked], links: list[str]) -> N
     number = target.partition("#")[0]
     if number.isdecimal():
         series = role.upper() if len(role) <= _LONGEST_SERIES else role
-        names.append(Marked(*match.span(), f"{series} {int(number)}", EntityKind.REFERENCE))
+        names.append(WrittenName(*match.span(), f"{series} {int(number)}", EntityKind.REFERENCE))
     elif role in {"doc", "download"}:
         links.append(target)
     elif role not in {"ref", "math", "raw"} and _CODE.fullmatch(target):
-        names.append(Marked(*match.span(), target, EntityKind.IDENTIFIER))
+        names.append(WrittenName(*match.span(), target, EntityKind.IDENTIFIER))
     if 0 < len(shown.split()) <= _MOST_WORDS:
-        names.append(Marked(*match.span(), shown, EntityKind.LINK))
+        names.append(WrittenName(*match.span(), shown, EntityKind.LINK))
 
 
-def _read_bold(match: re.Match[str], names: list[Marked]) -> None:
+def _read_bold(match: re.Match[str], names: list[WrittenName]) -> None:
     if len(match["bold"].split()) <= _MOST_WORDS:
         defines = match["colon"] is not None or match["bold"].rstrip().endswith(":")
         kind = EntityKind.DEFINITION if defines else EntityKind.QUOTATION
-        names.append(Marked(*match.span(), match["bold"], kind, defines))
+        names.append(WrittenName(*match.span(), match["bold"], kind, defines))
 
 
-def _read_link(match: re.Match[str], names: list[Marked], links: list[str]) -> None:
-    target = match["rest_url"] or match["url"] or match["named"] or match["target"] or match["href"]
+def _read_link(match: re.Match[str], names: list[WrittenName], links: list[str]) -> None:
+    targets = ("rest_url", "url", "named", "target", "href", "auto")
+    target = next((match[name] for name in targets if match[name]), "")
     if match["http"] or match["ftp"]:
         target = match[0].rstrip(".,;:!?)]}")
     if target:
         links.append(target)
     shown = match["rest_text"] or match["text"] or match["anchor"] or ""
     if 0 < len(shown.split()) <= _MOST_WORDS:
-        names.append(Marked(*match.span(), shown, EntityKind.LINK))
+        names.append(WrittenName(*match.span(), shown, EntityKind.LINK))

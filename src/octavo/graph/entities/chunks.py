@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from octavo.columns.document_batch import DocumentBatch
@@ -58,7 +58,9 @@ def read_chunks(documents: Iterable[object]) -> Iterator[Chunk]:
         )
     seen: set[str] = set()
     for each in documents:
-        for chunk in _of_batch(each) if isinstance(each, DocumentBatch) else (_of(each, len(seen)),):
+        for chunk in (
+            _of_batch(each) if isinstance(each, DocumentBatch) else (_of(each, len(seen)),)
+        ):
             if chunk.id in seen:
                 raise InvalidArgumentError(
                     f"documents: expected distinct ids, found {chunk.id!r} more than once"
@@ -88,6 +90,10 @@ def _of(document: Any, position: int) -> Chunk:  # noqa: ANN401 - whatever the a
                 f"document {position}: {field}: expected a string, found {shown(value)}"
             )
     metadata = getattr(document, "metadata", None) or {}
+    if not isinstance(metadata, Mapping):
+        raise InvalidArgumentError(
+            f"document {position}: metadata: expected a mapping, found {shown(metadata)}"
+        )
     identity = getattr(document, "id", None) or metadata.get(HierarchyMetadata.ID)
     identity = identity or metadata.get(ENTRY_ID) or str(position)
     if not isinstance(identity, str) or not encodable(identity):

@@ -6,13 +6,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.graph.chunks import Chunk
-from octavo.graph.entity_graph import EntityGraph
-from octavo.graph.entity_mentions import Links, Mentions, Numbers, Resolved, resolve
-from octavo.graph.entity_nodes import entity_nodes
-from octavo.graph.entity_records import EntityRecords
+from octavo.graph.entities.chunks import Chunk
+from octavo.graph.entities.graph import EntityGraph
+from octavo.graph.entities.nodes import entity_nodes
+from octavo.graph.entities.records import EntityRecords
+from octavo.graph.entities.resolve import Links, Mentions, Numbers, Resolved, resolve
 from octavo.graph.node_table import NodeTable
-from octavo.graph.relations import HAS_SECTION, OCCURS_WITH, SPEAKS_OF
+from octavo.graph.text.relations import HAS_SECTION, OCCURS_WITH, SPEAKS_OF
 
 WINDOW: Final = 8
 """An entity occurs with at most so many that follow it in its sentence."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from octavo.errors import ExecutionError, OctavoError, shown, told
-from octavo.graph.chunks import Chunk, link_names
+from octavo.graph.entities.chunks import Chunk, link_names
 from octavo.spi import EntityExtractor, EntityKind, EntityMention, EntityRelation
 
 KINDS = tuple(EntityKind)
@@ -106,4 +106,6 @@ def _check_relation(relation: EntityRelation, where: str) -> None:
         )
     for name, value in (("relation", relation.relation), ("target", relation.target)):
         if not isinstance(value, str) or not value.strip():
-            raise ExecutionError(f"{where}: {name}: expected a non-blank string, found {shown(value)}")
+            raise ExecutionError(
+                f"{where}: {name}: expected a non-blank string, found {shown(value)}"
+            )
