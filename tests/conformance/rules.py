@@ -33,4 +33,6 @@ RULES = {
     "S32": "The reference's example has a twin that runs in the tests",
     "S44": "A store built with an embedding function uses that function only",
     "S45": "The hash fallback is stable everywhere, and says so where it is the default",
+    "S82": "In-memory graph: one node an identity, each linked to its documents; bounded edges",
+    "S83": "Knowledge tools: live triples, no copy; words of ASCII match",
 }

@@ -37,8 +37,8 @@ def find_names(lines: Lines, markup: InlineMarkup) -> list[WrittenName]:
     found = [*_in_headings(lines), *_in_code(lines), *_in_markup(markup)]
     text = _read_quotations(read_references(markup.text, 0, found), found)
     if HIRAGANA.search(text):
-        for match in JAPANESE.finditer(text):
-            found.append(WrittenName(*match.span(), match[0], EntityKind.NAME))
+        runs = JAPANESE.finditer(text)
+        found += [WrittenName(*run.span(), run[0], EntityKind.NAME) for run in runs]
     text = UNSPACED.sub(lambda run: GAP * len(run[0]), text)
     for match in IDENTIFIER.finditer(text):
         found += _named(*match.span(), match[0], EntityKind.IDENTIFIER)
