@@ -34,7 +34,18 @@ def identity_key(name: str) -> str:
     >>> identity_key("İstanbul"), identity_key("東京"), identity_key("A")
     ('i stanbul', '東京', 'a')
     """
-    composed = name if name.isascii() else unicodedata.normalize("NFKC", name)
-    key = " ".join(composed.lower().translate(_LETTERS_AND_DIGITS).split())
+    key = " ".join(folded_words(name))
     # Words are single-spaced by now: behind an article and its space there is another word.
     return key.partition(" ")[2] if key.startswith(_ARTICLES) else key
+
+
+def folded_words(text: str) -> list[str]:
+    """Return the words of a text as :func:`identity_key` folds them, articles included.
+
+    Examples
+    --------
+    >>> folded_words("The Auth-Service")
+    ['the', 'auth', 'service']
+    """
+    composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return composed.lower().translate(_LETTERS_AND_DIGITS).split()

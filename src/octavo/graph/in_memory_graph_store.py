@@ -172,6 +172,8 @@ class InMemoryGraphStore:
         records = EntityRecords()
         for number, chunk in enumerate(chunks):
             records.add(number, chunk, self._extractor)
+        if isinstance(self._extractor, TextExtractor):
+            records.add_known(chunks)
         return build_entity_graph(chunks, records)
 
 

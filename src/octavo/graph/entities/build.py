@@ -82,7 +82,9 @@ def _co_occurrences(mentions: Mentions, everywhere: NDArray[np.bool_], relation:
     """Return both directions of each pair of entities near each other in one sentence."""
     mentions = mentions.where((mentions.sentence >= 0) & ~everywhere[mentions.entity])
     _, first = np.unique(mentions.sentence * len(everywhere) + mentions.entity, return_index=True)
-    mentions = Mentions(*(column[np.sort(first)] for column in mentions))
+    # In the order of the text, what was found again behind it.
+    first = first[np.lexsort((first, mentions.sentence[first]))]
+    mentions = Mentions._make([column[first] for column in mentions])
     pairs = [Links(*(np.zeros(0, np.int64) for _ in Links._fields))]
     for distance in range(1, min(WINDOW, len(first)) + 1):
         near = np.flatnonzero(mentions.sentence[distance:] == mentions.sentence[:-distance])

@@ -1,11 +1,14 @@
 """What extractors found in all chunks, as columns."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from octavo.errors import ExecutionError, OctavoError, shown, told
-from octavo.graph.entities.chunks import Chunk, link_names
+from octavo.graph.entities.chunks import Chunk, document_names, link_names
+from octavo.graph.entities.known_names import KnownNames, is_uncased_name
+from octavo.graph.identity import identity_key
+from octavo.graph.text.sentences import shown_sentence
 from octavo.spi import EntityExtractor, EntityKind, EntityMention, EntityRelation
 
 KINDS = tuple(EntityKind)
@@ -71,10 +74,55 @@ class EntityRecords:
                     f"{where}: expected an EntityMention or an EntityRelation, found {shown(each)}"
                 )
 
+    def add_known(self, chunks: Sequence[Chunk]) -> None:
+        """Find in all chunks the names in scripts without capitals that are known by now.
+
+        There a heading, a title or quotation marks tell what is a name, and running text does not.
+        """
+        known: dict[str, int] = {}
+        for name, kind in zip(list(self.names), self._kinds(), strict=True):
+            key = identity_key(name)
+            if is_uncased_name(key, kind):
+                known.setdefault(key, self.names[name])
+        for name in document_names(chunks).names:
+            key = identity_key(name)
+            if is_uncased_name(key, EntityKind.DOCUMENT):
+                known.setdefault(key, self._number(name))
+        if not known:
+            return
+        numbers = {
+            (chunk, self.sentences[sentence]): sentence
+            for chunk, sentence in zip(self.mention_chunk, self.mention_sentence, strict=True)
+            if sentence >= 0
+        }
+        names = KnownNames(known)
+        for number, chunk in enumerate(chunks):
+            for sentence, keys in names.sentences(chunk.content):
+                shown = shown_sentence(sentence)
+                place = numbers.get((number, shown))
+                if place is None:
+                    place = len(self.sentences)
+                    self.sentences.append(shown)
+                for key in dict.fromkeys(keys):
+                    self._append(number, EntityMention(""), known[key], place)
+
     def _mention(self, chunk: int, mention: EntityMention) -> None:
-        self.mention_name.append(self._number(mention.name))
+        sentence = len(self.sentences) - 1 if mention.sentence else -1
+        self._append(chunk, mention, self._number(mention.name), sentence)
+
+    def _kinds(self) -> list[EntityKind]:
+        """Return of what kind each name is first mentioned; one that is a mere target, a link."""
+        kinds = [EntityKind.LINK] * len(self.names)
+        for name, kind in zip(
+            reversed(self.mention_name), reversed(self.mention_kind), strict=True
+        ):
+            kinds[name] = KINDS[kind]
+        return kinds
+
+    def _append(self, chunk: int, mention: EntityMention, name: int, sentence: int) -> None:
+        self.mention_name.append(name)
         self.mention_chunk.append(chunk)
-        self.mention_sentence.append(len(self.sentences) - 1 if mention.sentence else -1)
+        self.mention_sentence.append(sentence)
         self.mention_kind.append(_KIND_NUMBERS[mention.kind])
         self.mention_defines.append(bool(mention.defines))
         self.mention_certain.append(bool(mention.certain))
