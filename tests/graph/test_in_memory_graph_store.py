@@ -376,23 +376,34 @@ def test_names_that_fold_to_nothing_are_left_out():
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
-def test_references_between_peps_are_found(collections, step):  # S82
-    """Recall and precision against the reference graph of the collection."""
-    table = pq.read_table(collections / "peps" / "corpus.parquet", columns=["id", "title", "text"])
-    table = table.take(list(range(0, len(table), step)))
+@pytest.mark.parametrize(
+    ("name", "step", "recall", "precision"),
+    [
+        ("peps", 5, 0.99, 0.98),
+        pytest.param("peps", 1, 0.99, 0.98, marks=pytest.mark.slow),
+        pytest.param("dc_code", 1, 0.95, 0.97, marks=pytest.mark.slow),
+    ],
+)
+def test_references_are_found(collections, name, step, recall, precision):  # S82
+    """Recall and precision against the reference graph of a collection."""
+    path = collections / name
+    table = pq.read_table(path / "corpus.parquet", columns=["id", "title", "text"])
+    rows = table.take(list(range(0, len(table), step))).to_pylist()
     store = InMemoryGraphStore(
-        [document(row["id"], row["text"], None, row["title"]) for row in table.to_pylist()]
+        [document(row["id"], row["text"], None, row["title"]) for row in rows]
     )
-    lines = (collections / "peps" / "links.tsv").read_text("utf-8").splitlines()
-    here = set(table["id"].to_pylist())
-    true = {tuple(line.split("\t")[:2]) for line in lines if line.split("\t")[2] == "cites"}
-    true = {(citing, cited) for citing, cited in true if citing in here and cited in here}
-    titles = Counter(identity_key(title) for title in table["title"].to_pylist())
+    titles = Counter(identity_key(row["title"] or row["id"]) for row in rows)
     known = {}
-    for row in table.select(["id", "title"]).to_pylist():
-        title = identity_key(row["title"])
-        known[title if titles[title] == 1 else f"pep {int(row['id'][4:])}"] = row["id"]
+    for row in rows:
+        title = identity_key(row["title"] or row["id"])
+        own = f"pep {int(row['id'][4:])}" if name == "peps" else identity_key(row["id"])
+        known[title if titles[title] == 1 else own] = row["id"]
+    here = set(known.values())
+    lines = (path / "links.tsv").read_text("utf-8").splitlines()
+    links = [tuple(line.split("\t")[:3]) for line in lines]
+    related = {(citing, cited) for citing, cited, _ in links}
+    cited = {(a, b) for a, b, relation in links if relation == "cites" and a != b}
+    cited = {pair for pair in cited if here.issuperset(pair)}
     found = {
         (citing, known[edge.target])
         for node in known
@@ -400,5 +411,5 @@ def test_references_between_peps_are_found(collections, step):  # S82
         if edge.relation == REFERS_TO and edge.target in known
         for citing in store.edge_documents(edge)
     }
-    assert len(found & true) / len(true) > 0.99
-    assert len(found & true) / len(found) > 0.98
+    assert len(found & cited) / len(cited) > recall
+    assert len(found & related) / len(found) > precision

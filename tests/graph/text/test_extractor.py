@@ -82,6 +82,8 @@ def test_the_first_word_of_a_sentence_is_no_name_by_its_capital_alone():
         ("PEP\n8 across lines", ["PEP 8"]),
         ("issue #12, bug 7, GH-8 and pull request #5", ["issue #12", "bug #7", "gh #8", "pull request #5"]),
         ("§ 1-204.01, Article 5 and 第3条", ["§ 1-204.01", "Article 5", "第3条"]),
+        ("§§ 7-219(a)(2), 16-2331, and 1–301 (in part)", ["§ 7-219", "§ 16-2331", "§ 1–301"]),
+        ("Articles 5 and 6; Art. 17a; § 5, 20 days", ["Article 5", "Article 6", "Art. 17a", "§ 5"]),
         (":pep:`8`, :rfc:`2119#section-1` and :issue:`0012`", ["PEP 8", "RFC 2119", "issue 12"]),
         (":pep:`the style guide <8>`", ["PEP 8"]),
         ("PEP 0008", ["PEP 8"]),
@@ -239,7 +241,7 @@ def test_any_text_is_legal(text):  # S82
 HOSTILE = [
     *("a", "A", "_", ".", "a.", "a_", "`", "``", "[", "[a](", "<", "<a href=", "<h1>", "#", "\n", "=\n", "A\n===\n"),
     *("```\n", "~~~\n", "::\n", '"', "“", "「", "*", "**", ":a:`", "PEP ", "PEPs 1, ", "1-", "(", "(A", "A ", "Aa of "),
-    *("A.b", "a::", "http://", "| ", "- ", "東", "あ東", "§", "第", "第一", "e-", "\x1a", " ", "\t", "A (A) "),
+    *("A.b", "a::", "http://", "| ", "- ", "東", "あ東", "§", "第", "第一", "§§ 1, ", "§§ 1(a)", "e-", "\x1a", " ", "\t", "A (A) "),
 ]  # fmt: skip
 
 

@@ -8,36 +8,41 @@ from octavo.graph.text.written_name import GAP, WrittenName
 from octavo.spi import EntityKind
 
 _SPACE = r"(?:[^\S\n]+(?:\n[^\S\n]*)?|\n[^\S\n]*)"  # a line may end, a paragraph may not
+_AND = (
+    rf"(?:,(?:{_SPACE}(?:and|or))?|{_SPACE}(?:and|or|&|to|through|und|oder|bis|et|ou|y|e)){_SPACE}"
+)
+
 # Patterns begin with the characters that a match can begin with, and look back from there: so the
 # search goes from one such character to the next.
 _FREE = rf"(?<![/.@-].)(?<!{IN_WORD}.)"  # nothing before belongs to the same word
 _ENDS = rf"(?!{IN_WORD})"
 
+# PEP 8, RFC 2119, ISO 8859-1, CVE-2021-3177, ECMA-262; PEPs 3107, 484 and 526
 _SERIES = re.compile(
-    # PEP 8, RFC 2119, ISO 8859-1, CVE-2021-3177, ECMA-262; PEPs 3107, 484 and 526
-    rf"[A-Z]{_FREE}[A-Z]{{1,9}}+(?:(?:{_SPACE}|-)(?P<number>\d{{1,7}}+(?:-\d+)*+){_ENDS}"
-    rf"|s(?P<numbers>{_SPACE}\d{{1,7}}+"
-    rf"(?:(?:,(?:{_SPACE}(?:and|or))?|{_SPACE}(?:and|or|&)){_SPACE}\d{{1,7}}+)*+){_ENDS})"
+    rf"(?P<name>[A-Z]{_FREE}[A-Z]{{1,9}}+)(?:"
+    rf"(?:{_SPACE}|-)(?P<number>\d{{1,7}}+(?:-\d+)*+){_ENDS}"
+    rf"|s(?P<numbers>{_SPACE}\d{{1,7}}+(?:{_AND}\d{{1,7}}+)*+){_ENDS})"
 )
-"""Explicit references to documents with numbers."""
 
-_SERIES_NAME = re.compile("[A-Z]+")
-
+# issue #12, bug 1234, GH-77, bpo-1234, pull request #5
 _ITEM = re.compile(
-    # issue #12, bug 1234, GH-77, bpo-1234, pull request #5
-    rf"[iIbBtTgGpP]{_FREE}(?:ssue|ug|icket|po|[hH]|[rR]|ull[ ]request)"
+    rf"(?P<name>[iIbBtTgGpP]{_FREE}(?:ssue|ug|icket|po|[hH]|[rR]|ull[ ]request))"
     rf"[ \u00a0]?[#-]?[ \u00a0]?(?P<number>\d{{1,7}}+){_ENDS}"
 )
-"""Explicit references to what a tracker numbers."""
 
+# § 1-204.01, §§ 7-219(a) and 16-2331, Article 5, Articles 5 and 6, Art. 17a
+_PLACE = r"\d\w*+(?:[-–.:]\w+)*+"
 _CLAUSE = re.compile(
-    # § 1-204.01, Article 5, Art. 17a, 第3条
-    r"(?:§§?\s?|A(?<!\w.)rt(?:icle|ículo|ikel|icolo|\.)\s)(?P<number>\d+\w*(?:[-–.:]\w+)*+)"
-    r"|第[\d〇一二三四五六七八九十百千]{1,9}[条條章]"
+    rf"(?P<many>§§|A(?<!\w.)rt(?:icles|ikel))\s?(?P<numbers>{_PLACE}(?:\(\w{{1,6}}\))*+"
+    rf"(?:{_AND}{_PLACE}(?:\(\w{{1,6}}\))*+)*+)"
+    rf"|(?P<name>§|A(?<!\w.)rt(?:icle|ículo|icolo|\.))\s?(?P<number>{_PLACE})"
 )
-"""Explicit references to parts of laws."""
+
+# 第3条
+_ARTICLE = re.compile(r"第[\d〇一二三四五六七八九十百千]{1,9}[条條章]")
 
 _NUMBERS = re.compile(r"\d+")
+_PLACES = re.compile(rf"(?<!\(){_PLACE}")
 
 
 def read_references(text: str, start: int, found: list[WrittenName]) -> str:
@@ -58,20 +63,26 @@ def read_references(text: str, start: int, found: list[WrittenName]) -> str:
         found.extend(WrittenName(start + first, start + last, name, kind) for name in names)
         return GAP * len(match[0]) if names else match[0]
 
-    return _CLAUSE.sub(read, _SERIES.sub(read, _ITEM.sub(read, text)))
+    for pattern in (_ITEM, _SERIES, _CLAUSE, _ARTICLE):
+        text = pattern.sub(read, text)
+    return text
 
 
 def _names(match: re.Match[str]) -> list[str]:
-    """Return the names of what is referred to, written in one way."""
-    if match.re is _CLAUSE:
-        return [" ".join(match[0].split())]
-    number = match["number"]
-    if match.re is _ITEM:
-        tracker = match[0][: match.start("number") - match.start()].rstrip(" \u00a0#-")
-        return [f"{tracker.lower()} #{int(number)}"]
-    series = _SERIES_NAME.match(match[0])[0]  # type: ignore[index]  # the pattern begins with it
-    if is_function_word(series.lower()):
+    """Return the names of what is referred to, each written in one way."""
+    pattern, given = match.re, match.groupdict()
+    if pattern is _ARTICLE:
+        return [match[0]]
+    if pattern is _ITEM:
+        return [f"{given['name'].lower()} #{int(given['number'])}"]
+    if pattern is _CLAUSE:
+        if given["numbers"] is None:
+            return [f"{given['name']} {given['number']}"]
+        name = given["many"][:1] if given["many"] == "§§" else given["many"].removesuffix("s")
+        return [f"{name} {number}" for number in _PLACES.findall(given["numbers"])]
+    name, number = given["name"], given["number"]
+    if is_function_word(name.lower()):
         return []
     if number is None:
-        return [f"{series} {int(each)}" for each in _NUMBERS.findall(match["numbers"])]
-    return [f"{series} {int(number) if number.isdecimal() else number}"]
+        return [f"{name} {int(each)}" for each in _NUMBERS.findall(given["numbers"])]
+    return [f"{name} {int(number) if number.isdecimal() else number}"]
