@@ -12,6 +12,8 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from octavo import (
     ConfigurationError,
@@ -373,6 +375,29 @@ def test_names_that_fold_to_nothing_are_left_out():
     ]
     store = InMemoryGraphStore([document("1", "text")], lambda text: found)
     assert [store.nodes.node(row).id for row in range(store.nodes.rows)] == ["1"]
+
+
+TEXTS = st.text() | st.text('AZaz_.:`*#[]()"/-= \n東京é\ud800')
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=4))
+def test_any_documents_make_a_graph(texts):  # S82
+    documents = [document(str(n), *parts) for n, parts in enumerate(texts)]
+    store = InMemoryGraphStore(documents)
+    names = [f"{number}" for number in range(len(texts))]
+    for row in range(store.nodes.rows):
+        node = store.nodes.node(row)
+        assert node.id == identity_key(node.id)
+        assert node.documents == tuple(sorted(set(node.documents)))
+        assert set(node.documents) <= set(names)
+        assert node.documents
+        node.content.encode()
+        edges = store.edges(node.id)
+        assert len({(edge.relation, edge.target) for edge in edges}) == len(edges)
+        for edge in edges:
+            assert edge.target != node.id
+            assert set(store.edge_documents(edge)) <= set(store.node(edge.target).documents)
+            assert len(store.edge_documents(edge)) == edge.weight > 0
 
 
 @pytest.mark.data

@@ -100,7 +100,15 @@ def _of(document: Any, position: int) -> Chunk:  # noqa: ANN401 - whatever the a
         raise InvalidArgumentError(
             f"document {position}: id: expected a string of Unicode text, found {shown(identity)}"
         )
-    return Chunk(identity, content, source or None, title.strip() if title else None)
+    title = encodable_text(title or "").strip()
+    return Chunk(
+        identity, encodable_text(content), encodable_text(source or "") or None, title or None
+    )
+
+
+def encodable_text(text: str) -> str:
+    """Return a text with a question mark for each lone surrogate, which no file can hold."""
+    return text if encodable(text) else text.encode("utf-8", "replace").decode()
 
 
 class DocumentNames(NamedTuple):

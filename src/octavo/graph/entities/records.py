@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from octavo.errors import ExecutionError, OctavoError, shown, told
-from octavo.graph.entities.chunks import Chunk, document_names, link_names
+from octavo.graph.entities.chunks import Chunk, document_names, encodable_text, link_names
 from octavo.graph.entities.known_names import KnownNames, is_uncased_name
 from octavo.graph.identity import identity_key
 from octavo.graph.text.sentences import shown_sentence
@@ -63,7 +63,7 @@ class EntityRecords:
             if isinstance(each, EntityMention):
                 _check_mention(each, where)
                 if each.sentence and each.sentence != last_sentence:
-                    self.sentences.append(each.sentence)
+                    self.sentences.append(encodable_text(each.sentence))
                 last_sentence = each.sentence
                 self._mention(number, each)
             elif isinstance(each, EntityRelation):
@@ -136,7 +136,7 @@ class EntityRecords:
         self.relation_chunk.append(number)
 
     def _number(self, name: str) -> int:
-        return self.names.setdefault(name, len(self.names))
+        return self.names.setdefault(encodable_text(name), len(self.names))
 
 
 def _check_mention(mention: EntityMention, where: str) -> None:

@@ -75,12 +75,13 @@ class _Reader:
     def _prose_lines(self) -> Iterator[int]:
         """Yield the numbers of the lines that are no code, and blank those that are."""
         closing = {line.strip()[:3]: n for n, line in enumerate(self._lines) if _FENCE.match(line)}
-        fence, indent = "", -1
+        front_matter = self._lines[0].rstrip() == "---" and "---" in self._lines[1:]
+        fence, indent = "---" if front_matter else "", -1
         for number, line in enumerate(self._lines):
             words = line.strip()
             if fence:
                 self._blank_code(number)
-                if words.startswith(fence) and not words.strip(fence[0]):
+                if number and words.startswith(fence) and not words.strip(fence[0]):
                     fence = ""
                 continue
             if not self._is_rest and _FENCE.match(line) and closing[words[:3]] > number:

@@ -73,16 +73,25 @@ def _names(match: re.Match[str]) -> list[str]:
     pattern, given = match.re, match.groupdict()
     if pattern is _ARTICLE:
         return [match[0]]
-    if pattern is _ITEM:
-        return [f"{given['name'].lower()} #{int(given['number'])}"]
     if pattern is _CLAUSE:
-        if given["numbers"] is None:
-            return [f"{given['name']} {given['number']}"]
-        name = given["many"][:1] if given["many"] == "§§" else given["many"].removesuffix("s")
-        return [f"{name} {number}" for number in _PLACES.findall(given["numbers"])]
+        return _clause_names(given)
+    return _numbered_names(given, is_item=pattern is _ITEM)
+
+
+def _numbered_names(given: dict[str, str], *, is_item: bool) -> list[str]:
     name, number = given["name"], given["number"]
+    if is_item:
+        return [f"{name.lower()} #{int(number)}"]
     if is_function_word(name.lower()):
         return []
-    if number is None:
-        return [f"{name} {int(each)}" for each in _NUMBERS.findall(given["numbers"])]
-    return [f"{name} {int(number) if number.isdecimal() else number}"]
+    if number is not None and not number.isdecimal():
+        return [f"{name} {number}"]
+    numbers = [number] if number is not None else _NUMBERS.findall(given["numbers"])
+    return [f"{name} {int(each)}" for each in numbers]
+
+
+def _clause_names(given: dict[str, str]) -> list[str]:
+    if given["numbers"] is None:
+        return [f"{given['name']} {given['number']}"]
+    name = "§" if given["many"] == "§§" else given["many"].removesuffix("s")
+    return [f"{name} {number}" for number in _PLACES.findall(given["numbers"])]
