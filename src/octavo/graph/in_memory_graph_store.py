@@ -12,7 +12,7 @@ from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError
 from octavo.graph.entities.build import build_entity_graph
-from octavo.graph.entities.chunks import read_chunks
+from octavo.graph.entities.chunks import document_names, read_chunks
 from octavo.graph.entities.graph import EntityGraph
 from octavo.graph.entities.nodes import SHARED_SOURCE
 from octavo.graph.entities.records import EntityRecords
@@ -169,12 +169,13 @@ class InMemoryGraphStore:
         if isinstance(documents, DocumentBatch):
             documents = (documents,)
         chunks = sorted(read_chunks(documents), key=lambda chunk: chunk.id)
+        names = document_names(chunks)
         records = EntityRecords()
         for number, chunk in enumerate(chunks):
             records.add(number, chunk, self._extractor)
         if isinstance(self._extractor, TextExtractor):
-            records.add_known(chunks)
-        return build_entity_graph(chunks, records)
+            records.add_known(chunks, names.names)
+        return build_entity_graph(chunks, names, records)
 
 
 class _Function:

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.graph.entities.chunks import Chunk
+from octavo.graph.entities.chunks import Chunk, DocumentNames
 from octavo.graph.entities.graph import EntityGraph
 from octavo.graph.entities.nodes import entity_nodes
 from octavo.graph.entities.records import EntityRecords
@@ -26,17 +26,21 @@ def everywhere_from(chunks: int) -> int:
     return max(64, chunks // 16)
 
 
-def build_entity_graph(chunks: Sequence[Chunk], records: EntityRecords) -> EntityGraph:
+def build_entity_graph(
+    chunks: Sequence[Chunk], documents: DocumentNames, records: EntityRecords
+) -> EntityGraph:
     """Build the graph; linear in mentions and relations, but for sorting them.
 
     Parameters
     ----------
     chunks
         The documents, in the order of their ids.
+    documents
+        How they are known.
     records
         What was found in them.
     """
-    found = _numbered_by_row(resolve(chunks, records))
+    found = _numbered_by_row(resolve(chunks, documents, records))
     occurrences = np.unique(found.mentions.entity * len(chunks) + found.mentions.chunk)
     where, places = np.divmod(occurrences, max(1, len(chunks)))
     counts = np.bincount(where, minlength=len(found.keys))

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from octavo.columns.document_batch import DocumentBatch
@@ -141,22 +142,23 @@ def document_names(chunks: Sequence[Chunk]) -> DocumentNames:
         reference_name(chunk.id) or reference_name(posixpath.basename(chunk.place or ""))
         for chunk in chunks
     ]
+    key_of = cache(identity_key)  # most names come up several times
     places: dict[str, set[str]] = {}
     for chunk in chunks:
-        places.setdefault(identity_key(chunk.name), set()).add(chunk.source or chunk.id)
+        places.setdefault(key_of(chunk.name), set()).add(chunk.source or chunk.id)
     names = [
         chunk.name
-        if chunk.name == chunk.place or len(places[identity_key(chunk.name)]) < 2
+        if chunk.name == chunk.place or len(places[key_of(chunk.name)]) < 2
         else reference or chunk.place or chunk.id
         for chunk, reference in zip(chunks, references, strict=True)
     ]
-    named = {identity_key(name) for name in names}
+    named = {key_of(name) for name in names}
     claims: dict[str, set[str]] = {}
     for chunk, name, reference in zip(chunks, names, references, strict=True):
         for other in (chunk.id, chunk.place or "", reference):
-            key = identity_key(other)
+            key = key_of(other)
             if key and key not in named:
-                claims.setdefault(key, set()).add(identity_key(name))
+                claims.setdefault(key, set()).add(key_of(name))
     aliases = {key: min(names) for key, names in claims.items() if len(names) == 1}
     return DocumentNames(names, references, aliases)
 

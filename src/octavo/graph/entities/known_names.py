@@ -57,7 +57,7 @@ class KnownNames:
             sentence = prose[start:end]
             start = end
             words = [] if sentence.isascii() else folded_words(sentence)
-            found = [*self._spaced(words), *(key for word in words for key in self._within(word))]
+            found = [*self._spaced(words), *self._unspaced_names(words)]
             if found:
                 yield sentence, found
 
@@ -72,6 +72,11 @@ class KnownNames:
                         free = place + len(name)
                         break
         return found
+
+    def _unspaced_names(self, words: list[str]) -> Iterator[str]:
+        for word in words:
+            if not word.isascii():
+                yield from self._within(word)
 
     def _within(self, run: str) -> Iterator[str]:
         """Yield the longest names at each place of a run of letters, none within another."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from octavo.errors import ExecutionError, OctavoError, shown, told
-from octavo.graph.entities.chunks import Chunk, document_names, encodable_text, link_names
+from octavo.graph.entities.chunks import Chunk, encodable_text, link_names
 from octavo.graph.entities.known_names import KnownNames, is_uncased_name
 from octavo.graph.identity import identity_key
 from octavo.graph.text.sentences import shown_sentence
@@ -74,19 +74,23 @@ class EntityRecords:
                     f"{where}: expected an EntityMention or an EntityRelation, found {shown(each)}"
                 )
 
-    def add_known(self, chunks: Sequence[Chunk]) -> None:
+    def add_known(self, chunks: Sequence[Chunk], titles: Sequence[str]) -> None:
         """Find in all chunks the names in scripts without capitals that are known by now.
 
         There a heading, a title or quotation marks tell what is a name, and running text does not.
+
+        Parameters
+        ----------
+        chunks
+            All documents.
+        titles
+            The name of each.
         """
         known: dict[str, int] = {}
-        for name, kind in zip(list(self.names), self._kinds(), strict=True):
-            key = identity_key(name)
+        kinds = zip(list(self.names), self._kinds(), strict=True)
+        for name, kind in [*kinds, *((title, EntityKind.DOCUMENT) for title in titles)]:
+            key = "" if name.isascii() else identity_key(name)
             if is_uncased_name(key, kind):
-                known.setdefault(key, self.names[name])
-        for name in document_names(chunks).names:
-            key = identity_key(name)
-            if is_uncased_name(key, EntityKind.DOCUMENT):
                 known.setdefault(key, self._number(name))
         if not known:
             return

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.graph.entities.chunks import Chunk, document_names
+from octavo.graph.entities.chunks import Chunk, DocumentNames
 from octavo.graph.entities.records import DOCUMENT, KINDS, EntityRecords
 from octavo.graph.identity import identity_key
 from octavo.graph.text.sentences import shown_sentence
@@ -67,17 +67,18 @@ class Resolved(NamedTuple):
     also: dict[int, str]
 
 
-def resolve(chunks: Sequence[Chunk], records: EntityRecords) -> Resolved:
+def resolve(chunks: Sequence[Chunk], documents: DocumentNames, records: EntityRecords) -> Resolved:
     """Return what was found, by entity; a mention that is uncertain counts only beside certain ones.
 
     Parameters
     ----------
     chunks
         The documents, in the order of their ids.
+    documents
+        How they are known.
     records
         What was found in them.
     """
-    documents = document_names(chunks)
     names = dict(records.names)
     own = np.array([names.setdefault(each, len(names)) for each in documents.names], np.int64)
     keys_of_names = [identity_key(name) for name in names]
