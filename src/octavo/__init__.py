@@ -66,6 +66,22 @@ if TYPE_CHECKING:
         InMemoryGraphStoreProvider,
         KnowledgeToolsGraphStoreProvider,
     )
+    from octavo.graph.identity import (
+        identity_key,
+    )
+    from octavo.graph.in_memory_graph_store import (
+        InMemoryGraphStore,
+    )
+    from octavo.graph.knowledge.agent_tool import (
+        AgentTool,
+        ToolParameter,
+    )
+    from octavo.graph.knowledge.store import (
+        KnowledgeToolsGraphStore,
+    )
+    from octavo.graph.knowledge.tools import (
+        KnowledgeTools,
+    )
     from octavo.graph.neo4j.importing import (
         fold_names,
         import_graph,
@@ -88,6 +104,9 @@ if TYPE_CHECKING:
         graph_store_providers,
         open_graph_store,
     )
+    from octavo.graph.text.extractor import (
+        TextExtractor,
+    )
     from octavo.memory import (
         BM25Index,
         HybridMemoryRetriever,
@@ -100,6 +119,10 @@ if TYPE_CHECKING:
         BatchNodes,
         BatchSeeds,
         CancellationToken,
+        EntityExtractor,
+        EntityKind,
+        EntityMention,
+        EntityRelation,
         GraphEdge,
         GraphMetadata,
         GraphNode,
@@ -163,6 +186,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_TITLE",
+    "AgentTool",
     "Analyzer",
     "BM25Index",
     "BatchEdges",
@@ -182,6 +206,10 @@ __all__ = [
     "CsrGraph",
     "DimensionMismatchError",
     "EmbeddingFunction",
+    "EntityExtractor",
+    "EntityKind",
+    "EntityMention",
+    "EntityRelation",
     "ExecutionError",
     "FailureReason",
     "GraphCapabilityError",
@@ -201,9 +229,12 @@ __all__ = [
     "HierarchyMetadata",
     "HybridMemoryRetriever",
     "HybridRAGStrategy",
+    "InMemoryGraphStore",
     "InMemoryGraphStoreProvider",
     "InvalidArgumentError",
     "KeywordRAGStrategy",
+    "KnowledgeTools",
+    "KnowledgeToolsGraphStore",
     "KnowledgeToolsGraphStoreProvider",
     "LexicalNavigator",
     "MemoryEntry",
@@ -233,6 +264,8 @@ __all__ = [
     "TemporalIndex",
     "TemporalMetadata",
     "TemporalRAGStrategy",
+    "TextExtractor",
+    "ToolParameter",
     "TreeNavigator",
     "VectorIndexKind",
     "VectorMemoryStore",
@@ -242,6 +275,7 @@ __all__ = [
     "claiming_provider",
     "fold_names",
     "graph_store_providers",
+    "identity_key",
     "import_graph",
     "neo4j_settings",
     "open_graph_store",
@@ -281,6 +315,10 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "SourceLoadingError",
         "TemporalError",
     ),
+    "octavo.graph.knowledge.agent_tool": (
+        "AgentTool",
+        "ToolParameter",
+    ),
     "octavo.graph.csr_graph": ("CsrGraph",),
     "octavo.graph.default_providers": (
         "InMemoryGraphStoreProvider",
@@ -302,6 +340,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "graph_store_providers",
         "open_graph_store",
     ),
+    "octavo.graph.identity": ("identity_key",),
+    "octavo.graph.in_memory_graph_store": ("InMemoryGraphStore",),
+    "octavo.graph.knowledge.tools": ("KnowledgeTools",),
+    "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
+    "octavo.graph.text.extractor": ("TextExtractor",),
     "octavo.memory": (
         "BM25Index",
         "HybridMemoryRetriever",
@@ -314,6 +357,10 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "BatchNodes",
         "BatchSeeds",
         "CancellationToken",
+        "EntityExtractor",
+        "EntityKind",
+        "EntityMention",
+        "EntityRelation",
         "GraphEdge",
         "GraphMetadata",
         "GraphNode",

@@ -36,4 +36,6 @@ RULES = {
     "S81": "Graph providers: defaults stand back, two others are an error, none is one too",
     "S84": "Neo4j: settings, a missing driver, parameters only, deadlines, no password shown",
     "S85": "A hybrid's graph: one claimant, none, or several",
+    "S82": "In-memory graph: one node an identity, each linked to its documents; bounded edges",
+    "S83": "Knowledge tools: live triples, no copy; words of ASCII match",
 }

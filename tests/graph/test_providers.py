@@ -8,7 +8,6 @@ from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 
 import pytest
-from tests.graph.graph_stores import DictStore
 
 from octavo import (
     ConfigurationError,
@@ -35,6 +34,7 @@ from octavo.graph.providers import (
     graph_store_providers,
     open_graph_store,
 )
+from tests.graph.graph_stores import DictStore
 
 SCOPE = GraphScope("handbook", "graph")
 STORE = DictStore()

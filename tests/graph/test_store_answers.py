@@ -5,12 +5,12 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.graph.graph_stores import BatchStore, DictStore, OnlyProtocol, edges, nodes
 
 from octavo import ExecutionError, GraphEdge, GraphNode, ProviderUnavailableError
 from octavo.graph import store_walk
 from octavo.graph.bounds import WalkBounds
 from octavo.graph.store_walk import StoreWalk
+from tests.graph.graph_stores import BatchStore, DictStore, OnlyProtocol, edges, nodes
 
 NAMES = [f"n{number}" for number in range(8)]
 

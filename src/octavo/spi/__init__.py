@@ -4,6 +4,7 @@ from octavo.spi.cancellation import CancellationToken
 from octavo.spi.context import RAGContext
 from octavo.spi.document import RetrievedDocument
 from octavo.spi.expansion import QueryExpander, QueryExpansion
+from octavo.spi.extraction import EntityExtractor, EntityKind, EntityMention, EntityRelation
 from octavo.spi.graph import (
     BatchEdges,
     BatchNodes,
@@ -27,6 +28,10 @@ __all__ = [
     "BatchNodes",
     "BatchSeeds",
     "CancellationToken",
+    "EntityExtractor",
+    "EntityKind",
+    "EntityMention",
+    "EntityRelation",
     "GraphEdge",
     "GraphMetadata",
     "GraphNode",

@@ -99,11 +99,7 @@ class GraphRAGStrategy(ColumnarStrategy):
         self._bounds = WalkBounds(max_depth, depth_decay, max_visited_nodes)
         self._documents = documents
         self._depth = checked_depth(candidate_depth)
-        self._arrays = (
-            ArrayWalk(provider_name, store, self._bounds, self._allowed_sources)
-            if isinstance(store, GraphArrays)
-            else None
-        )
+        self._arrays: ArrayWalk | None = None
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch; every document's source is the provider's name."""
@@ -146,9 +142,11 @@ class GraphRAGStrategy(ColumnarStrategy):
         )
 
     def _walk(self) -> ArrayWalk | StoreWalk:
-        return self._arrays or StoreWalk(
-            self._provider_name, self._store, self._bounds, self._allowed_sources
-        )
+        # A store may be built when it is first looked at: not before there is a query.
+        name, store, fence = self._provider_name, self._store, self._allowed_sources
+        if self._arrays is None and isinstance(store, GraphArrays):
+            self._arrays = ArrayWalk(name, store, self._bounds, fence)
+        return self._arrays or StoreWalk(name, store, self._bounds, fence)
 
 
 def _ranked(walked: Walked, linking: Linking, context: RAGContext) -> Ranking:

@@ -4,11 +4,11 @@ import importlib.util
 import itertools
 
 import pytest
-from tests.graph.neo4j.bolt_server import DATABASE, PASSWORD, USER, BoltServer, ServerMissingError
 
 from octavo.graph.neo4j.schema import Neo4jSchema
 from octavo.graph.neo4j.settings import Neo4jSettings
 from octavo.graph.neo4j.store import Neo4jGraphStore
+from tests.graph.neo4j.bolt_server import DATABASE, PASSWORD, USER, BoltServer, ServerMissingError
 
 _numbers = itertools.count()
 

@@ -8,7 +8,6 @@ import time
 import traceback
 
 import pytest
-from tests.graph.neo4j.bolt_server import PASSWORD, free_port
 
 from octavo import (
     ConfigurationError,
@@ -24,6 +23,7 @@ from octavo import (
 from octavo.graph.neo4j.importing import import_graph
 from octavo.graph.neo4j.settings import Neo4jSettings
 from octavo.graph.neo4j.store import Neo4jGraphStore
+from tests.graph.neo4j.bolt_server import PASSWORD, free_port
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.xdist_group("neo4j")]
 

@@ -1,0 +1,1 @@
+"""From names in documents to a graph of entities: one node an identity, bounded edges."""

@@ -1,0 +1,196 @@
+"""A graph made of documents: what they name, and how it is connected (S82)."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.columns.document_batch import DocumentBatch
+from octavo.columns.hits import Hits
+from octavo.engines.report import SearchReport
+from octavo.errors import ConfigurationError
+from octavo.graph.entities.build import build_entity_graph
+from octavo.graph.entities.chunks import document_names, read_chunks
+from octavo.graph.entities.graph import EntityGraph
+from octavo.graph.entities.nodes import SHARED_SOURCE
+from octavo.graph.entities.records import EntityRecords
+from octavo.graph.identity import identity_key
+from octavo.graph.node_keywords import NodeKeywords
+from octavo.graph.node_table import NodeTable
+from octavo.graph.text.extractor import TextExtractor
+from octavo.spi import EntityExtractor, EntityMention, EntityRelation, GraphEdge, GraphNode
+
+ExtractFunction = Callable[[str], Iterable[EntityMention | EntityRelation]]
+Documents = Iterable[Any] | DocumentBatch
+
+
+class InMemoryGraphStore:
+    """A graph store over the entities that documents speak of.
+
+    Names that fold to one :meth:`identity_key` are one node. A node links to the documents that it
+    occurs in; its content is its name and the sentence that tells most of it. Edges come from what
+    a sentence names together, from references and links, and from headings. The graph depends on
+    the documents and their ids only, not on their order, and is built when it is first asked.
+
+    Parameters
+    ----------
+    documents
+        Objects with ``content``, ``source`` and, where they have one, ``id`` and ``title``, such as
+        :class:`~octavo.RetrievedDocument` with an ``entryId``; or document batches; or a function
+        that returns either when the graph is built. Kept until then.
+    extractor
+        What finds entities and relations in a text: an
+        :class:`~octavo.spi.extraction.EntityExtractor`, or a function of a text.
+
+    Raises
+    ------
+    ConfigurationError
+        ``extractor`` is neither.
+    InvalidArgumentError
+        When the graph is built: something is no document, or ids repeat.
+    ExecutionError
+        When the graph is built: the extractor failed, or gave what the protocol does not know.
+
+    Notes
+    -----
+    Bounds keep the number of edges linear in the text: an entity is linked to the
+    :data:`~octavo.graph.entities.build.WINDOW` that follow it in its sentence; a node keeps
+    the :data:`~octavo.graph.entities.build.MOST_NEIGHBOURS` strongest such edges; what occurs
+    in more than 64 documents and more than one in sixteen is linked by references and links only.
+
+    Examples
+    --------
+    >>> from octavo.spi import RetrievedDocument
+    >>> store = InMemoryGraphStore(
+    ...     [
+    ...         RetrievedDocument(
+    ...             "The Auth Service writes to Redis.", "a.md", 0.0, {"entryId": "1"}
+    ...         ),
+    ...         RetrievedDocument(
+    ...             "Redis runs the auth-service too.", "b.md", 0.0, {"entryId": "2"}
+    ...         ),
+    ...     ]
+    ... )
+    >>> [edge.target for edge in store.edges("auth service")]
+    ['redis']
+    >>> store.node("redis").documents
+    ('1', '2')
+    """
+
+    SOURCE_NAME: Final = SHARED_SOURCE
+    identity_key = staticmethod(identity_key)
+
+    def __init__(
+        self,
+        documents: Documents | Callable[[], Documents],
+        extractor: EntityExtractor | ExtractFunction | None = None,
+    ) -> None:
+        if isinstance(documents, Iterator):
+            documents = tuple(documents)  # so that a failure can be tried again
+        self._documents: Documents | Callable[[], Documents] = documents
+        self._extractor = _as_extractor(extractor)
+        self._building = threading.Lock()
+        self._graph: EntityGraph | None = None
+        self._keywords: NodeKeywords | None = None
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the edges of each row begin and end in :attr:`targets`."""
+        return self._built().offsets
+
+    @property
+    def targets(self) -> NDArray[np.int64]:
+        """The row to which each edge leads."""
+        return self._built().targets
+
+    @property
+    def nodes(self) -> NodeTable:
+        """The nodes by row, in the order of their ids."""
+        return self._built().nodes
+
+    def node(self, node_id: str) -> GraphNode:
+        """Return a node by its id, which is an identity key.
+
+        Raises
+        ------
+        KeyError
+            There is no such node.
+        """
+        row = self.nodes.row_of(node_id)
+        if row < 0:
+            raise KeyError(node_id)
+        return self.nodes.node(row)
+
+    def edges(self, node_id: str) -> Sequence[GraphEdge]:
+        """Return the edges that leave a node; the weight is the number of documents that have it."""
+        return self._built().edges(node_id)
+
+    def edge_documents(self, edge: GraphEdge) -> Sequence[str]:
+        """Return the ids of the documents that an edge came from; none for an unknown edge."""
+        return self._built().edge_documents(edge)
+
+    def seeds(self, query: str, limit: int) -> Sequence[tuple[GraphNode, float]]:
+        """Return at most ``limit`` nodes for a query, each with a BM25 score, best first."""
+        hits, _ = self.rank_seeds([query], limit)
+        return list(zip(self.nodes.nodes(hits.rows), hits.scores.tolist(), strict=True))
+
+    def rank_seeds(
+        self, texts: Sequence[str], limit: int, allowed: NDArray[np.bool_] | None = None
+    ) -> tuple[Hits, SearchReport]:
+        """Return the best seeds of many queries as rows.
+
+        Parameters
+        ----------
+        texts
+            The queries.
+        limit
+            The largest number of seeds of a query, at least 1.
+        allowed
+            Which rows may be seeds; ``None`` for all.
+        """
+        nodes = self.nodes
+        if nodes.rows == 0:
+            return Hits.empty(len(texts)), SearchReport()
+        with self._building:
+            keywords = self._keywords = self._keywords or NodeKeywords(nodes)
+        return keywords.rank(texts, limit, allowed)
+
+    def _built(self) -> EntityGraph:
+        with self._building:
+            if self._graph is None:
+                self._graph = self._build()
+                self._documents = ()
+            return self._graph
+
+    def _build(self) -> EntityGraph:
+        documents = self._documents() if callable(self._documents) else self._documents
+        if isinstance(documents, DocumentBatch):
+            documents = (documents,)
+        chunks = sorted(read_chunks(documents), key=lambda chunk: chunk.id)
+        names = document_names(chunks)
+        records = EntityRecords()
+        for number, chunk in enumerate(chunks):
+            records.add(number, chunk, self._extractor)
+        if isinstance(self._extractor, TextExtractor):
+            records.add_known(chunks, names.names)
+        return build_entity_graph(chunks, names, records)
+
+
+class _Function:
+    def __init__(self, extract: ExtractFunction) -> None:
+        self.extract = extract
+
+
+def _as_extractor(extractor: object) -> EntityExtractor:
+    if extractor is None:
+        return TextExtractor()
+    if isinstance(extractor, EntityExtractor):
+        return extractor
+    if callable(extractor):
+        return _Function(extractor)
+    raise ConfigurationError(
+        f"extractor: expected an object with `extract`, or a function of a text, "
+        f"found {type(extractor).__name__}"
+    )

@@ -1,0 +1,1 @@
+"""Triples that an agent keeps in memory, as tools and as a graph store."""
