@@ -1,7 +1,6 @@
 """The providers that serve a graph where no other does: from documents, and from tools (S82, S83)."""
 
 import sys
-from importlib import import_module
 from typing import Any, Final
 
 from octavo.spi import GraphScope, GraphStore
@@ -22,8 +21,9 @@ class InMemoryGraphStoreProvider:
 
     def open(self, scope: GraphScope) -> GraphStore:
         """Return the graph of the scope's documents."""
-        store: Any = import_module("octavo.graph.in_memory_graph_store").InMemoryGraphStore
-        return store(scope.documents)  # type: ignore[no-any-return]
+        from octavo.graph.in_memory_graph_store import InMemoryGraphStore  # noqa: PLC0415 - heavy
+
+        return InMemoryGraphStore(scope.documents)
 
 
 class KnowledgeToolsGraphStoreProvider:
@@ -38,12 +38,13 @@ class KnowledgeToolsGraphStoreProvider:
 
     def open(self, scope: GraphScope) -> GraphStore:
         """Return the graph of all live instances, those that are yet to come included."""
+        from octavo.graph.knowledge.store import KnowledgeToolsGraphStore  # noqa: PLC0415 - heavy
+
         del scope
-        store: Any = import_module("octavo.graph.knowledge.store").KnowledgeToolsGraphStore
-        return store()  # type: ignore[no-any-return]
+        return KnowledgeToolsGraphStore()
 
 
 def _any_tools_live() -> bool:
     # Where the module was never imported, nobody has made an instance.
     module: Any = sys.modules.get("octavo.graph.knowledge.tools")
-    return module is not None and any(True for _ in module.live_knowledge_tools())
+    return module is not None and bool(module.live_knowledge_tools())
