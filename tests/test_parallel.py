@@ -171,17 +171,26 @@ def test_nothing_is_left_running_after_an_error(processors):
     assert ended == [True]
 
 
-def test_an_interrupt_does_not_wait(processors):
+def test_nothing_is_left_running_after_an_interrupt(processors):
     processors(2)
-    release = threading.Event()
+    ended = []
+
+    def slow(*, interrupt):
+        if interrupt:  # while the caller waits
+            time.sleep(0.05)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        time.sleep(0.1)
+        ended.append(True)
 
     def interrupted():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        side_by_side(lambda: release.wait(20), interrupted)
-    assert side_by_side(this_thread, this_thread)[0] is this_thread()  # the helper is still busy
-    release.set()
+        side_by_side(lambda: slow(interrupt=False), interrupted)
+    assert ended == [True]
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side(lambda: slow(interrupt=True), lambda: None)
+    assert ended == [True, True]
 
 
 def test_context_variables_are_the_callers(processors):

@@ -5,7 +5,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache, partial
 from queue import SimpleQueue
@@ -82,7 +82,8 @@ def side_by_side(first: Callable[[], First], second: Callable[[], Second]) -> tu
     Handing over costs some tens of microseconds, which the caller weighs.
 
     Either way the error of ``first`` is the one that is raised where both fail, and nothing is left
-    running after an error. An interrupt of the caller does not wait.
+    running after an error, nor after an interrupt of the caller: it may write to files that the
+    caller then removes. A second interrupt does not wait.
 
     Examples
     --------
@@ -94,11 +95,15 @@ def side_by_side(first: Callable[[], First], second: Callable[[], Second]) -> tu
         if handed is None:
             return first(), second()
         try:
-            own = second()
-        except Exception:
-            handed.result()
-            raise
-        return handed.result(), own
+            try:
+                own = second()
+            except Exception:
+                handed.result()
+                raise
+            return handed.result(), own
+        finally:
+            if not handed.done():  # interrupted
+                wait([handed])
 
 
 class _Helpers:

@@ -265,9 +265,15 @@ def test_unusual_ids(tmp_path):
     assert contents(corpus).keys() == {"d1", "d2", "日本", "a\x00b", " a", "💥" * 100, "null"}
 
 
-@pytest.mark.parametrize("ids", ["abc", b"abc", 7, None, ["a", None], [True], [1.5], [b"a"]])
+LETTERS = [np.array("d0"), np.array(7), np.array([["d0"]]), bytearray(b"0"), memoryview(b"0")]
+
+
+@pytest.mark.parametrize(
+    "ids", ["d0", b"d0", 7, None, ["d0", None], [True], [1.5], [b"d0"], *LETTERS]
+)
 def test_ids_must_be_a_sequence_of_ids(tmp_path, ids):
-    corpus = build(tmp_path / "index", many(3))
+    letters = table(*((letter, "fox") for letter in ("d", "0", "48")))  # an ASCII 0 is 48
+    corpus = build(tmp_path / "index", letters)
     with corpus.writer() as writer, pytest.raises(InvalidArgumentError, match="ids"):
         writer.delete(ids)
     assert len(corpus) == 3
@@ -554,6 +560,36 @@ def test_an_exception_rolls_back(tmp_path, error):
     assert len(corpus) == 29
 
 
+@pytest.mark.parametrize(
+    "error", [TimeoutError("no answer"), PermissionError("mine"), OSError("plain"), OSError(5, "x")]
+)
+def test_an_error_of_the_block_is_passed_on_as_it_is(tmp_path, error):
+    # Network libraries raise subclasses of OSError that name no file.
+    corpus = build(tmp_path / "index", many(3))
+
+    def block():
+        with corpus.writer() as writer:
+            writer.delete(["d1"])
+            raise error
+
+    with pytest.raises(type(error), match=error.args[-1]) as raised:
+        block()
+    assert raised.value is error
+    assert len(Corpus.open(tmp_path / "index")) == 3
+
+
+def test_an_error_of_an_operation_names_the_index(tmp_path):
+    corpus = build(tmp_path / "index", many(3))
+    full = mock.patch("octavo.storage.analyzed_file.AnalyzedWriter.write", side_effect=OSError(28))
+
+    def block():
+        with corpus.writer() as writer, full, pytest.raises(OSError, match="index"):
+            writer.add(many(1, 10))
+
+    with pytest.raises(ExecutionError, match="cannot commit"):
+        block()
+
+
 def test_a_commit_that_fails_leaves_the_old_state(tmp_path, monkeypatch):
     corpus = build(tmp_path / "index", many(300))
     before = files_below(tmp_path / "index")
@@ -598,6 +634,50 @@ def test_what_was_half_written_is_never_committed(tmp_path, monkeypatch):
     with pytest.raises(ExecutionError, match="cannot commit"):
         block()
     assert files_below(tmp_path / "index") == before
+
+
+@pytest.mark.parametrize(
+    "broken", ["analyzed_file.AnalyzedWriter", "vector_file.VectorWriter", "pending_ids.PendingIds"]
+)
+def test_after_a_half_written_document_nothing_more_is_taken(tmp_path, broken):
+    corpus = build(tmp_path / "index", many(300))
+    before = files_below(tmp_path / "index")
+    method = "add" if broken.endswith("Ids") else "write"
+
+    def block():
+        with corpus.writer() as writer:
+            full = mock.patch(f"octavo.storage.{broken}.{method}", side_effect=OSError(28, "Full"))
+            with full, pytest.raises(OSError, match="Full"):
+                writer.add(many(3, 400))
+            for operate in (writer.add, writer.upsert):  # the disk has room again
+                with pytest.raises(ExecutionError, match="begin a new block"):
+                    operate(many(1, 500))
+            with pytest.raises(ExecutionError, match="begin a new block"):
+                writer.delete(["d1"])
+
+    with pytest.raises(ExecutionError, match="cannot commit"):
+        block()
+    assert files_below(tmp_path / "index") == before
+    assert len(Corpus.open(tmp_path / "index")) == 300
+
+
+def test_a_listener_that_raises_leaves_no_trace(tmp_path):
+    corpus = build(tmp_path / "index", many(300))
+    angry = threading.Event()
+
+    def listen(stage, _rows):
+        if angry.is_set() and stage == "reading":
+            raise KeyError(stage)
+
+    with corpus.writer(progress=listen) as writer:
+        angry.set()
+        with pytest.raises(KeyError):
+            writer.add(many(3, 400))
+        angry.clear()
+        writer.add(many(1, 500))
+    assert len(corpus) == 301
+    assert "d400" not in contents(corpus)
+    assert corpus.verify().whole
 
 
 # Readers and writers --------------------------------------------------------------------------------
@@ -704,6 +784,18 @@ def test_a_second_writer_is_told_who_has_the_lock(tmp_path):
                 raise AssertionError
         assert writer.add(many(1, 3)) == 1
     assert len(corpus) == 4
+
+
+def test_a_writer_that_found_the_lock_taken_may_try_again(tmp_path):
+    corpus = build(tmp_path / "index", many(3))
+    late = corpus.writer()
+    with corpus.writer() as writer:
+        writer.delete(["d0"])
+        with pytest.raises(CorpusLockedError), late:
+            raise AssertionError
+    with late:
+        assert late.delete(["d0", "d1"]) == 1
+    assert len(corpus) == 1
 
 
 def test_a_writer_works_on_the_present_state(tmp_path):

@@ -4,8 +4,8 @@
 
 A writer is forked from a warmed-up process, runs a script of writes on an index, and says after each
 that it is done. It is killed by SIGKILL: when a step of a commit or another stage is told, before
-its n-th change of the file system, or after a random time; in half of the cases the power fails too
-(:mod:`tests.storage.power_cut`). Then a checker, forked as well, must find exactly the state after
+its n-th change of the file system, after a random time, or when it has said that it is done; in half
+of the cases the power fails too (:mod:`tests.storage.power_cut`). Then a checker, forked as well, must find exactly the state after
 the last write that was done, or after the one that was under way, through every search; the index
 must be whole; and the next write must work and leave nothing behind.
 """
@@ -205,7 +205,7 @@ def script(chance: random.Random, before: State, names: list[str]) -> list[Write
 
 @dataclass
 class Place:
-    """Where a writer is killed: in write number ``write``, at one of three kinds of places."""
+    """Where a writer is killed: in write number ``write``, at one of four kinds of places."""
 
     write: int
     step: CommitStep | None = None
@@ -216,9 +216,11 @@ class Place:
     """Before the n-th change of the file system, from 1."""
     seconds: float = 0.0
     """After this time."""
+    after: int = 0
+    """When it has said that it is done, which is the first to be lost if it was not flushed."""
 
     def __str__(self) -> str:
-        kinds = ("event", "operation", "seconds")
+        kinds = ("event", "operation", "seconds", "after")
         where = self.step or next(
             f"{kind} {getattr(self, kind)}" for kind in kinds if getattr(self, kind)
         )
@@ -269,6 +271,8 @@ class Writer:
                     {"events": self.events, "operations": self.operations, "seconds": seconds}
                 )
             )
+            if self.write == self.place.write and self.place.after:
+                os.kill(os.getpid(), signal.SIGKILL)
 
 
 def forked(
@@ -426,7 +430,10 @@ class Harness:
     def kill(
         self, number: int, place: Place | None = None, names: list[str] | None = None
     ) -> dict[str, Any] | None:
-        """Kill one or two writers in a row and check; ``None`` where none was killed."""
+        """Kill up to four writers in a row and check; ``None`` where none was killed.
+
+        After each the state is found through every search; the slower checks come after the last.
+        """
         chance = random.Random(f"{self.seed} {number}")
         fresh = chance.random() < 0.2
         power = chance.random() < 0.5
@@ -438,7 +445,7 @@ class Harness:
         begin_notes(home, notes)
         states: list[State] = [None if fresh else self.base]
         lives = []
-        for life in range(1 if chance.random() < 0.7 else 2):
+        for life in range(chance.randrange(1, 5)):
             if life:  # the next begins from what the killed one left
                 states = [self.found(path, states)]
             writes = script(
@@ -494,7 +501,9 @@ class Harness:
         """Anywhere in any of the writes."""
         write = chance.randrange(len(writes))
         costs = self.costs[writes[write].name]
-        kind = chance.choice(("events", "operations", "operations", "seconds"))
+        kind = chance.choice(("events", "operations", "operations", "seconds", "after"))
+        if kind == "after":
+            return Place(write, after=1)
         if kind == "seconds":
             before = sum(self.costs[each.name]["seconds"] for each in writes[:write])
             return Place(write, seconds=before + chance.random() * costs["seconds"] + 0.001)
@@ -530,7 +539,7 @@ def main() -> None:
         report = harness.kill(number, place, names)
         number += 1
         if report is not None:
-            kills += 1
+            kills += len(report["lives"])
             print(json.dumps(report), flush=True)
 
 

@@ -266,6 +266,42 @@ def test_a_directory_moved_away_leaves_its_readers_what_they_opened(base, tmp_pa
     assert len(corpus) == len(BASE) - 1
 
 
+def test_a_writer_does_not_touch_an_index_that_took_the_place_of_its_own(base, tmp_path):
+    path, other = tmp_path / "index", {f"d{number:03d}": 3 for number in range(70, 99)}
+    shutil.copytree(base, path)
+    corpus = Corpus.open(path)
+
+    def write():
+        with corpus.writer() as writer:
+            writer.delete(["d000"])
+            path.rename(tmp_path / "moved")
+            build(path, other, quiet)
+
+    with pytest.raises(OSError, match="while it was written to"):
+        write()
+    assert check_state(path, other) is None
+    assert Corpus.open(path).verify().whole
+    assert check_state(tmp_path / "moved", BASE) is None
+
+
+def test_a_writer_whose_lock_was_removed_touches_nothing(base, tmp_path):
+    path = tmp_path / "index"
+    shutil.copytree(base, path)
+    corpus, second = Corpus.open(path), Corpus.open(path)
+
+    def write():
+        with corpus.writer() as writer:
+            writer.delete(["d000"])
+            (path / "writer.lock").unlink()
+            with second.writer() as another:
+                another.delete(["d001"])
+
+    with pytest.raises(OSError, match="while it was written to"):
+        write()
+    assert check_state(path, {name: 0 for name in BASE if name != "d001"}) is None
+    assert Corpus.open(path).verify().whole
+
+
 def test_files_deleted_under_a_reader_are_still_its_own(base, tmp_path):
     path = tmp_path / "index"
     shutil.copytree(base, path)

@@ -41,7 +41,7 @@ def check(reports):
 
 def test_thirty_kills():
     reports = kills("--kills", 30, "--named", len(CommitStep), "--seed", 1)
-    assert len(reports) == 30
+    assert sum(len(report["lives"]) for report in reports) >= 30
     check(reports)
 
 
@@ -50,7 +50,7 @@ def test_five_hundred_kills():
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda seed: kills("--kills", 260, "--seed", seed), (2, 3)))
     reports = [report for each in found for report in each]
-    assert len(reports) >= 500
+    assert sum(len(report["lives"]) for report in reports) >= 500
     check(reports)
     named = {
         (life["write"], life["place"].partition(", ")[2])

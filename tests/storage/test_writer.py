@@ -1,12 +1,16 @@
 """The parts of a transaction: bounded memory, one pending segment, what is undone."""
 
+import threading
+import time
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from octavo import Corpus
+from octavo import Corpus, parallel
 from octavo.columns.id_index import IdIndex, IdIndexBuilder
 from octavo.errors import InvalidArgumentError
+from octavo.storage import postings_stage, segment_build
 from octavo.storage.memory_budget import parse_budget
 from octavo.storage.row_states import RowStates
 from octavo.storage.snapshot import open_snapshot
@@ -107,3 +111,26 @@ def test_an_id_on_several_rows_is_found_where_it_is_live(tmp_path):
             for wanted in ("a", "b", "c")
         ]
         assert ids.rows(["a", "b", "c"]).tolist() == expected
+
+
+def test_nothing_writes_on_after_an_interrupt(index, monkeypatch):
+    """Or it would write into the next transaction's segment, which has the same name."""
+    write_segment, begun, ended = postings_stage.write_segment, threading.Event(), []
+
+    def slow(directory, arrays, *others):
+        begun.set()
+        time.sleep(0.2)
+        write_segment(directory, arrays, *others)
+        ended.append(directory)
+
+    def interrupted(*_):
+        begun.wait(10)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(parallel, "available_threads", lambda: 2)
+    monkeypatch.setattr(postings_stage, "write_segment", slow)
+    monkeypatch.setattr(segment_build, "write_block_max_postings", interrupted)
+    with pytest.raises(KeyboardInterrupt), index_writer(open_snapshot(index), work()) as writer:
+        writer.add(table(100, 5))
+    assert ended
+    assert [path.name for path in (index / "segments").iterdir()] == ["00000001"]

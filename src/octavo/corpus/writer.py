@@ -38,7 +38,8 @@ class CorpusWriter:
     """
 
     def __init__(self, opened: Snapshot, work: Work, committed: Callable[[], object]) -> None:
-        self._transaction = index_writer(opened, work)
+        self._opened = opened
+        self._work = work
         self._committed = committed
         self._writer: IndexWriter | None = None
 
@@ -119,7 +120,9 @@ class CorpusWriter:
     def __enter__(self) -> Self:
         if self._writer is not None:
             raise ExecutionError("writer: expected a new writer for a new with block")
-        self._writer = self._transaction.__enter__()
+        transaction = index_writer(self._opened, self._work)
+        self._writer = transaction.__enter__()
+        self._transaction = transaction
         return self
 
     def __exit__(

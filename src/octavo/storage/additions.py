@@ -58,8 +58,9 @@ class Additions:
             stop = start + len(prepared.documents)
             self.torn = True  # unless all of it is written
             self._rows.pending.write(prepared, hashes[start:stop])
-            self.torn = False
             self._rows.states.append(stop - start)
+            self.torn = False
+            self._work.progress("reading", self._rows.pending.rows)
             start = stop
 
     def _pieces(self, documents: DocumentBatch) -> list[DocumentBatch]:

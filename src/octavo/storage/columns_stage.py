@@ -60,7 +60,6 @@ class ColumnsWriter:
     """
 
     def __init__(self, directory: Path, scratch: Path, settings: SegmentSettings) -> None:
-        self._settings = settings
         self._ids = IdIndexBuilder()
         self._empty: list[Mask] = []
         self._only_parents: list[Mask] = []
@@ -90,7 +89,6 @@ class ColumnsWriter:
         self._empty.append(_empty(prepared.analyzed))
         only_parents = np.full(len(prepared.analyzed), prepared.documents.only_parents)
         self._only_parents.append(only_parents)
-        self._settings.progress("reading", self.rows)
 
     def close(self, live: Mask | None = None) -> WrittenColumns:
         """Finish the files.
@@ -135,6 +133,7 @@ def write_columns(
     try:
         for prepared in prepare(batches, settings):
             columns.write(prepared)
+            settings.progress("reading", columns.rows)
     except BaseException:
         columns.abort()
         raise

@@ -15,6 +15,7 @@ from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import replace_file, sync_directory, write_temporary
 from octavo.storage.entries import Manifest
+from octavo.storage.lock import check_lock
 from octavo.storage.manifest import read_manifest
 from octavo.storage.manifest_json import decode_manifest, encode_manifest
 from octavo.storage.remains import remove_unnamed
@@ -60,8 +61,9 @@ def commit(
     Raises
     ------
     OSError
-        The disk is full, or the index cannot be written.
+        The disk is full, the index cannot be written, or it is no longer what was locked.
     """
+    check_lock(index)
     content = encode_manifest(manifest)
 
     def tell(step: CommitStep) -> None:
@@ -115,8 +117,9 @@ def remove_remains(index: Path, manifest: Manifest | None) -> None:
     CorpusCorruptError
         Both copies of the manifest are damaged; nothing is removed.
     OSError
-        The disk is full, or the index cannot be written.
+        The disk is full, the index cannot be written, or it is no longer what was locked.
     """
+    check_lock(index)
     kept = [] if manifest is None else [manifest]
     if layout.is_index(index):
         # The manifest that is there decides, even if the caller's is out of date.

@@ -1,6 +1,7 @@
 """Documents behind rows, over all segments of a snapshot."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -40,7 +41,10 @@ class StoredDocuments:
         self._starts = np.cumsum([0, *(segment.rows for segment in segments)])
         self.live = _live(segments)
         columns = [segment.columns for segment in segments]
-        self._filters = FilterIndex(columns, self.rows_of_id, live=self.live)
+        # Not a method of this object: a cycle would hold the files of a left state open until the
+        # garbage collector comes, and a service that refreshes would run out of descriptors.
+        rows_of_id = partial(_rows_of_id, segments, self._starts)
+        self._filters = FilterIndex(columns, rows_of_id, live=self.live)
 
     def select(self, filters: Mapping[str, str]) -> Selection:
         """Return the live rows that match every filter (S7)."""
@@ -50,13 +54,7 @@ class StoredDocuments:
         self, identifiers: Sequence[str], hashes: NDArray[np.uint64] | None = None
     ) -> NDArray[np.int64]:
         """Return the live row of each id, -1 where there is none; ``hashes`` are those of the ids."""
-        found = np.full(len(identifiers), -1, np.int64)
-        if hashes is None:
-            hashes = id_hashes(identifiers)
-        for segment, start in zip(self._segments, self._starts, strict=False):
-            local = segment.ids.rows(identifiers, hashes)
-            found = np.where(local >= 0, local + start, found)
-        return found
+        return _rows_of(self._segments, self._starts, identifiers, hashes)
 
     def fence(self, allowed_sources: Collection[str]) -> NDArray[np.bool_] | None:
         """Return which live rows come from an allowed source; ``None`` where no source is named.
@@ -114,10 +112,6 @@ class StoredDocuments:
             if marks is not None:
                 found[here] = marks[rows[here] - self._starts[number]]
         return found
-
-    def rows_of_id(self, identifier: str) -> list[int]:
-        """Return the live row of an id; empty where there is none."""
-        return [row for row in self.rows_of([identifier]).tolist() if row >= 0]
 
     def ids(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the ids of ``rows``."""
@@ -193,3 +187,24 @@ def _checked_chunks(segment: Segment, name: str) -> list[Array]:
 
 def _read_ids(segment: Segment, rows: list[int]) -> list[str]:
     return [identifier or "" for identifier in segment.columns.texts("id", rows)]
+
+
+def _rows_of(
+    segments: Sequence[Segment],
+    starts: NDArray[np.int64],
+    identifiers: Sequence[str],
+    hashes: NDArray[np.uint64] | None,
+) -> NDArray[np.int64]:
+    found = np.full(len(identifiers), -1, np.int64)
+    if hashes is None:
+        hashes = id_hashes(identifiers)
+    for segment, start in zip(segments, starts, strict=False):
+        local = segment.ids.rows(identifiers, hashes)
+        found = np.where(local >= 0, local + start, found)
+    return found
+
+
+def _rows_of_id(
+    segments: Sequence[Segment], starts: NDArray[np.int64], identifier: str
+) -> list[int]:
+    return [row for row in _rows_of(segments, starts, [identifier], None).tolist() if row >= 0]

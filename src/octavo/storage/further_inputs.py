@@ -69,7 +69,7 @@ def read_ids(ids: object) -> Iterator[list[str]]:
     InvalidArgumentError
         It is one text, no sequence, or holds something else.
     """
-    if isinstance(ids, str | bytes) or not _listable(ids):
+    if isinstance(ids, str | bytes | bytearray | memoryview) or not _listable(ids):
         raise InvalidArgumentError(f"ids: expected a sequence of ids, found {ids!r}")
     if hasattr(ids, "__arrow_c_stream__") or hasattr(ids, "__arrow_c_array__"):
         found: Any = ids
@@ -89,6 +89,8 @@ def read_ids(ids: object) -> Iterator[list[str]]:
 
 
 def _listable(ids: object) -> bool:
+    if isinstance(ids, np.ndarray):
+        return ids.ndim == 1  # without dimensions it is one text, whose letters are no ids
     return isinstance(ids, Iterable) or hasattr(ids, "__arrow_c_array__")
 
 

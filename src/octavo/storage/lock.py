@@ -16,8 +16,8 @@ from octavo.errors import CorpusLockedError
 from octavo.storage.durable import sync_directory
 from octavo.storage.layout import LOCK, LOCK_HOLDER
 
-_open_locks: set[int] = set()
-"""Descriptors of lock files; a forked child closes its copies."""
+_open_locks: dict[int, Path] = {}
+"""Descriptors of lock files, and where each was opened; a forked child closes its copies."""
 _guard = threading.RLock()
 """Held while the set changes, and while the process forks."""
 
@@ -36,13 +36,34 @@ def writer_lock(index: Path) -> Iterator[None]:
     OSError
         The lock's file cannot be made or opened.
     """
-    descriptor, owner = _acquire(index), os.getpid()
+    owner = os.getpid()
+    descriptor = _acquire(index)  # nothing between this and the block, where an interrupt can come
     try:
         _describe(index / LOCK_HOLDER)
         yield
     finally:
         if os.getpid() == owner:  # a forked child has closed its copy, and must not unlock
             _close(descriptor)
+
+
+def check_lock(index: Path) -> None:
+    """Check that the lock that this process took of ``index`` is still that of what is there.
+
+    Somebody may have moved the directory away and put another one in its place, or removed the
+    file; then another writer may be at work there, and nothing of it must be touched.
+
+    Raises
+    ------
+    OSError
+        It is not.
+    """
+    path = index / LOCK
+    with _guard:
+        taken = [descriptor for descriptor, at in _open_locks.items() if at == path]
+    if taken and not any(_is_at(path, descriptor) for descriptor in taken):
+        raise OSError(
+            errno.ESTALE, "moved, replaced or unlocked while it was written to", str(index)
+        )
 
 
 def _acquire(index: Path) -> int:
@@ -72,7 +93,7 @@ def _open(path: Path) -> int:
     new = not path.exists()
     with _guard:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-        _open_locks.add(descriptor)
+        _open_locks[descriptor] = path
     if new:
         # By the lock the remains of a first build are known as octavo's: it must be there first.
         sync_directory(path.parent)
@@ -82,7 +103,7 @@ def _open(path: Path) -> int:
 def _close(descriptor: int) -> None:
     with _guard:
         if descriptor in _open_locks:
-            _open_locks.remove(descriptor)
+            del _open_locks[descriptor]
             # Closing alone would leave it to a child that was forked behind Python's back.
             with contextlib.suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_UN)

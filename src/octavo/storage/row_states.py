@@ -47,8 +47,8 @@ class RowStates:
 
     def kill(self, rows: Rows) -> None:
         """Make live rows dead."""
+        self._killed.append(rows)  # first, so that an interrupt between the two is undone
         self._live[rows] = False
-        self._killed.append(rows)
 
     def begin(self) -> None:
         """Begin an operation; what came before it can no longer be undone."""

@@ -60,7 +60,7 @@ def with_vector_search(
     if vectors is None:
         return entry
     target = settings.request.recall
-    kind = _kind(entry, settings, vectors.shape[1], embedding)
+    kind = _kind(segment, settings, vectors.shape[1], embedding)
     if kind is VectorIndexKind.FLAT:
         return replace(entry, vector_search=VectorSearchEntry("flat", target))
     from octavo.storage.held_back import held_back  # noqa: PLC0415 - heavy
@@ -71,7 +71,7 @@ def with_vector_search(
 
 
 def _kind(
-    entry: SegmentEntry,
+    segment: Segment,
     settings: VectorSearchSettings,
     dimensions: int,
     embedding: QueryEmbedding,
@@ -81,7 +81,7 @@ def _kind(
     None is built unasked for hash vectors: they hardly form groups, so that comparing all of them
     is faster (measured: 886,323 rows, a third of the time in a batch for twice the time alone).
     """
-    request = settings.request
+    request, entry = settings.request, segment.entry
     if request.kind is VectorIndexKind.AUTOMATIC and request.recall < 1.0:
         for kind in sorted(
             (VectorIndexKind.LISTS, VectorIndexKind.GRAPH),
@@ -91,7 +91,10 @@ def _kind(
                 return kind
         if embedding.is_hash and dimensions <= _FEW_HASH_DIMENSIONS:
             return VectorIndexKind.FLAT
-    return request.kind_for(entry.rows - entry.null_vectors, dimensions, settings.memory)
+    present = segment.vector_present
+    # Those of dead rows too, which the manifest's count of rows without a vector leaves out.
+    count = segment.rows if present is None else int(present.sum())
+    return request.kind_for(count, dimensions, settings.memory)
 
 
 def _with_files(
@@ -134,6 +137,7 @@ def _tuned(
         segment.vector_present,
         samples(),
         target,
+        live=segment.live,
         rival=_rival(segment, kind, settings.request),
         threads=settings.threads,
     )

@@ -8,7 +8,7 @@ Nothing that readers see changes before the commit; without it, everything new i
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from octavo.storage.additions import Additions
 from octavo.storage.commit import remove_remains
 from octavo.storage.durable import errors_naming
 from octavo.storage.further_inputs import column_choice, read_documents, read_ids
-from octavo.storage.lock import writer_lock
+from octavo.storage.lock import check_lock, writer_lock
 from octavo.storage.next_state import NextState
 from octavo.storage.snapshot import Snapshot
 from octavo.storage.stages import Stage
@@ -61,15 +61,15 @@ def index_writer(opened: Snapshot, work: Work) -> Iterator["IndexWriter"]:
     OSError
         The disk is full, or the index cannot be written; it stays as it was.
     """
-    with errors_naming(opened.path), writer_lock(opened.path):
-        snapshot = opened.refreshed()
-        remove_remains(opened.path, snapshot.manifest)
+    with ExitStack() as held:
+        with errors_naming(opened.path):  # but not what the block itself raises
+            held.enter_context(writer_lock(opened.path))
+            snapshot = opened.refreshed()
+            remove_remains(opened.path, snapshot.manifest)
         writer = IndexWriter(snapshot, work)
-        try:
-            yield writer
-            writer.commit()
-        finally:
-            writer.close()
+        held.callback(writer.close)
+        yield writer
+        writer.commit()
 
 
 class IndexWriter:
@@ -158,11 +158,8 @@ class IndexWriter:
     def commit(self) -> None:
         """Make all of it the state of the index; without any change, nothing is committed."""
         with self._operation():
-            if self._additions.torn:
-                raise ExecutionError(
-                    f"{self._snapshot.path}: cannot commit, since writing a document failed"
-                )
             self._open = False
+            check_lock(self._snapshot.path)
             pending = self._rows.pending
             state = NextState(
                 self._snapshot,
@@ -244,10 +241,16 @@ class IndexWriter:
         with self._turn:
             if not self._open or os.getpid() != self._process:
                 raise ExecutionError("writer: used outside its with block, or in another process")
+            if self._additions.torn:  # what is written no longer has the rows that are known
+                raise ExecutionError(
+                    f"{self._snapshot.path}: cannot commit, since writing a document failed; "
+                    "begin a new block"
+                )
             self._owner = threading.get_ident()
             self._states.begin()
             try:
-                yield
+                with errors_naming(self._snapshot.path):
+                    yield
             except BaseException:
                 self._taken_back |= self._states.undo()
                 raise

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from octavo.columns.selection import Selection
 from octavo.engines.vector import FlatVectorIndex
 from octavo.engines.vector.approximate import ApproximateVectorIndex, Structure
 from octavo.engines.vector.neighbour_graph import NeighbourGraph, build_graph
@@ -40,6 +41,25 @@ def test_the_target_is_met_on_other_queries(nominator, target):
     fresh = Sample("documents", VECTORS[1000:2000].copy(), np.arange(1000, 2000))
     truth = true_rows(FlatVectorIndex([VECTORS]), fresh, 10)
     assert mean_recall(true_rows(index, fresh, 10), truth).mean() >= target - 0.02
+
+
+@pytest.mark.parametrize("dead", [0.3, 0.6])
+def test_recall_is_that_of_what_is_live(nominator, dead):  # S8
+    live = np.random.default_rng(5).random(len(VECTORS)) >= dead
+    live[:300] = True  # what asks
+    tuned = tune(nominator, VECTORS, None, [DOCUMENTS, TEXTS], 0.9, live=live)
+    index = ApproximateVectorIndex([VECTORS], None, [Structure(nominator, tuned.width)])
+    for sample in (DOCUMENTS, TEXTS):
+        _, asked = sample.halves()
+        scores = asked.vectors.astype(np.float64) @ VECTORS.T.astype(np.float64)
+        scores[:, ~live] = -2.0
+        own = np.flatnonzero(asked.own_rows >= 0)
+        scores[own, asked.own_rows[own]] = -2.0
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :10]
+        found = true_rows(index, asked, 10, Selection.of(live))
+        assert live[found].all()
+        assert tuned.recalls[sample.name] == pytest.approx(mean_recall(found, best).mean())
+        assert tuned.recalls[sample.name] >= 0.9
 
 
 def test_a_higher_target_costs_more():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.columns.selection import Selection
 from octavo.engines.vector.index import VectorIndex
 from octavo.parallel import ordered_map
 
@@ -57,9 +58,16 @@ class Sample:
 
 
 def true_rows(
-    index: VectorIndex, sample: Sample, depth: int, *, threads: int = 1
+    index: VectorIndex,
+    sample: Sample,
+    depth: int,
+    selection: Selection | None = None,
+    *,
+    threads: int = 1,
 ) -> NDArray[np.int64]:
     """Return what a search of ``index`` finds for each query, its own row left out.
+
+    ``selection`` has the rows that may be found; ``None`` admits all.
 
     Returns
     -------
@@ -68,7 +76,7 @@ def true_rows(
     """
 
     def search(block: Sample) -> NDArray[np.int64]:
-        hits, _ = index.search(block.vectors, depth + 1)
+        hits, _ = index.search(block.vectors, depth + 1, selection)
         hits = hits.keep(hits.rows != block.own_rows[hits.query_of()]).head(depth)
         rows = np.full((len(block), depth), -1, np.int64)
         rows[hits.query_of(), hits.ranks() - 1] = hits.rows

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.columns.selection import Selection
 from octavo.engines.vector.approximate import ApproximateVectorIndex, Structure
 from octavo.engines.vector.flat import FlatVectorIndex
 from octavo.engines.vector.inverted_lists import InvertedLists
@@ -73,6 +74,7 @@ def tune(
     samples: Sequence[Sample],
     target: float,
     *,
+    live: NDArray[np.bool_] | None = None,
     rival: SearchCost | None = None,
     threads: int = 1,
 ) -> Tuned | None:
@@ -89,6 +91,9 @@ def tune(
         reach the target by itself.
     target
         Recall at 10, above 0 and below 1.
+    live
+        Which rows are not deleted; ``None`` where all are live. The width is chosen for all rows,
+        since it is what a search without a selection takes, and validated on what users can find.
     rival
         What an exact search costs; inverted lists must cost less. ``None`` takes them at any cost.
     threads
@@ -105,8 +110,9 @@ def tune(
     halves = [sample.halves() for sample in samples if len(sample) > 1]
     if not halves:
         return None
-    choosing = [_Trial.of(flat, first, threads) for first, _ in halves]
-    validating = [_Trial.of(flat, second, threads) for _, second in halves]
+    selection = None if live is None else Selection.of(live)
+    choosing = [_Trial.of(flat, first, None, threads) for first, _ in halves]
+    validating = [_Trial.of(flat, second, selection, threads) for _, second in halves]
     if isinstance(nominator, InvertedLists):
         width = _list_width(nominator, flat, choosing, target, threads)
     else:
@@ -120,7 +126,7 @@ def tune(
         )
         recalls = {trial.sample.name: trial.recall(index, threads) for trial in validating}
         if all(recalls[trial.sample.name] >= trial.aim(target) for trial in validating):
-            found = _measured(index, width, recalls, [trial.sample for trial in validating])
+            found = _measured(index, width, recalls, validating)
             return found if _pays(found, vectors.shape[1], rival) else None
         width = _wider(width)
     return None
@@ -137,11 +143,15 @@ class _Trial:
     """Queries of one kind, and the rows that are truly nearest to each."""
 
     sample: Sample
+    selection: Selection | None
     truth: NDArray[np.int64]
 
     @classmethod
-    def of(cls, flat: FlatVectorIndex, sample: Sample, threads: int) -> "_Trial":
-        return cls(sample, true_rows(flat, sample, RECALL_DEPTH, threads=threads))
+    def of(
+        cls, flat: FlatVectorIndex, sample: Sample, selection: Selection | None, threads: int
+    ) -> "_Trial":
+        truth = true_rows(flat, sample, RECALL_DEPTH, selection, threads=threads)
+        return cls(sample, selection, truth)
 
     def aim(self, target: float) -> float:
         """Return the recall that these queries must reach, so that others reach the target."""
@@ -149,7 +159,7 @@ class _Trial:
 
     def recall(self, index: ApproximateVectorIndex, threads: int) -> float:
         """Return the recall of what a search of an index finds."""
-        found = true_rows(index, self.sample, RECALL_DEPTH, threads=threads)
+        found = true_rows(index, self.sample, RECALL_DEPTH, self.selection, threads=threads)
         return float(mean_recall(found, self.truth).mean())
 
 
@@ -299,16 +309,17 @@ def _measured(
     index: ApproximateVectorIndex,
     width: SearchWidth,
     recalls: dict[str, float],
-    samples: Sequence[Sample],
+    trials: Sequence[_Trial],
 ) -> Tuned:
-    queries = np.concatenate([sample.vectors for sample in samples])
+    queries = np.concatenate([trial.sample.vectors for trial in trials])
+    selection = trials[0].selection
     started = time.perf_counter()
-    _, report = index.search(queries, RECALL_DEPTH)
+    _, report = index.search(queries, RECALL_DEPTH, selection)
     batch = (time.perf_counter() - started) / len(queries)
     singles = []
     for start in range(0, len(queries), max(1, len(queries) // _TIMED)):
         started = time.perf_counter()
-        index.search(queries[start : start + 1], RECALL_DEPTH)
+        index.search(queries[start : start + 1], RECALL_DEPTH, selection)
         singles.append(time.perf_counter() - started)
     return Tuned(
         width=width,
