@@ -45,7 +45,7 @@ docs: $(DEVELOPMENT) ## Build the documentation into site/, warnings are errors.
 bench: $(CORE) ## Run the benchmark suite; ARGS="--suite full" and so on, see octavo bench --help.
 	$(VENV)/bin/octavo bench $(ARGS)
 
-demo: $(CORE) ## Index the documentation of the Python installation and answer 50 questions about it.
+demo: $(CORE) ## Index the documentation of the Python installation and answer questions about it.
 	$(VENV)/bin/octavo demo
 
 clean: ## Remove what the other targets made, virtual environments too.

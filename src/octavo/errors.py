@@ -4,6 +4,7 @@ A message names the argument, column or file, what was expected and what came. E
 arguments are raised before any native code runs.
 """
 
+import errno
 import operator
 from decimal import Decimal
 from enum import StrEnum
@@ -215,3 +216,14 @@ def shown(value: object) -> str:
         return repr(value)
     except Exception:  # noqa: BLE001 - an integer of 5000 digits, or anything a user's object does
         return f"a value of type {type(value).__name__}"
+
+
+def is_exhausted(error: BaseException) -> bool:
+    """Whether the process, or the system, ran out of descriptors or memory; that is no damage of a file.
+
+    Examples
+    --------
+    >>> is_exhausted(OSError(errno.EMFILE, "Too many open files"))
+    True
+    """
+    return isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE, errno.ENOMEM}

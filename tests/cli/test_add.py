@@ -134,3 +134,20 @@ def test_an_interrupt_changes_nothing_and_leaves_no_lock(octavo, mine, more, tmp
     assert ids(mine, "wolf") == []
     assert [path.name for path in (mine / "segments").iterdir()] == ["00000001"]
     assert octavo("add", mine, more).exit_code == 0
+
+
+def test_a_size_that_is_none_is_a_wrong_command_line(octavo, mine, more):
+    for size in ("5potatoes", "1KB"):
+        done = octavo("add", mine, more, "--memory-budget", size)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "--memory-budget" in done.stderr
+        assert repr(size) in done.stderr
+
+
+def test_columns_that_the_input_lacks_are_told(octavo, mine, more, tmp_path):
+    assert "no column 'tier'" not in octavo("add", mine, more).stderr
+    pq.write_table(pa.table({"id": ["a"], "text": ["A red fox."]}), tmp_path / "few.parquet")
+    done = octavo("add", mine, tmp_path / "few.parquet", "--upsert")
+    assert done.exit_code == 0
+    assert "The input has no column" in done.stderr
+    assert "'tier'" in done.stderr

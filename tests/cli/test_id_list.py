@@ -63,5 +63,16 @@ def test_tables_without_rows_and_without_ids(tmp_path):
     pq.write_table(pa.table({"id": pa.array([], pa.string())}), tmp_path / "t.parquet")
     assert read_ids(str(tmp_path / "t.parquet"), "id") == []
     (tmp_path / "u.jsonl").write_text(json.dumps({"name": "a"}))
-    with pytest.raises(InvalidArgumentError, match="ids: no column is called id"):
+    with pytest.raises(InvalidArgumentError, match="expected a column of ids"):
         read_ids(str(tmp_path / "u.jsonl"), "id")
+
+
+def test_a_table_without_ids_is_named_and_no_option_that_there_is_not(tmp_path):
+    pq.write_table(pa.table({"text": ["a"]}), tmp_path / "gone.parquet")
+    with pytest.raises(InvalidArgumentError) as raised:
+        read_ids(str(tmp_path / "gone.parquet"), "sku")
+    said = str(raised.value)
+    assert said.startswith(str(tmp_path / "gone.parquet"))
+    assert "one of sku, id" in said
+    assert said.endswith("found the columns 'text'")
+    assert "--ids" not in said

@@ -195,6 +195,11 @@ def test_other_inputs_are_refused(bad):
         open_inputs(bad)
 
 
+def test_a_mapping_of_columns_is_no_list_of_paths():
+    with pytest.raises(InvalidArgumentError, match="expected paths or tables .* found dict"):
+        resolve_inputs({"id": ["a"], "text": ["red fox"]})
+
+
 def test_no_inputs_and_bad_batch_rows():
     with pytest.raises(InvalidArgumentError, match="at least one"):
         open_inputs([])

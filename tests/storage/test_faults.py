@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from octavo import Corpus, CorpusCorruptError, CorpusFormatError, CorpusLockedError
@@ -400,3 +401,24 @@ def test_a_writer_in_the_same_process_is_refused_too(base, tmp_path):
         ):
             pass
     assert len(Corpus.open(path)) == len(BASE) - 1
+
+
+def test_too_many_open_files_are_no_damage(tmp_path):
+    # A limit of the process must not send anybody to `octavo repair`.
+    table = pa.table({"id": ["a", "b"], "text": ["red fox", "blue whale"]})
+    Corpus.build(table, tmp_path / "index", embedding="hash")
+    script = (
+        "import os, resource, sys, octavo\n"
+        "from pathlib import Path\n"
+        "octavo.Corpus.open(sys.argv[1])  # every module is imported\n"
+        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+        "used = os.dup(0); os.close(used)\n"
+        "for limit in range(used + 1, used + 40):\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))\n"
+        "    try:\n        octavo.Corpus.open(sys.argv[1])\n"
+        "    except octavo.CorpusCorruptError as error:\n        sys.exit(f'{limit}: {error}')\n"
+        "    except (OSError, octavo.OctavoError):\n        pass\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "index")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr

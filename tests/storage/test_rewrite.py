@@ -87,3 +87,19 @@ def test_no_document_is_embedded_again(tmp_path):
     assert asked == []
     (entry,) = read_manifest(corpus.path).segments
     assert entry.name == "00000003"
+
+
+@pytest.mark.parametrize("kind", [VectorIndexKind.LISTS, VectorIndexKind.GRAPH])
+def test_what_is_left_or_put_in_place_of_all_has_the_structure_of_a_whole(tmp_path, kind):
+    options = {"embedding": "column:vector", "vector_index": kind}
+    corpus = Corpus.build(part(1_000), tmp_path / "index", **options)
+    with corpus.writer() as writer:
+        writer.delete(range(700))
+    assert kinds(corpus) == [kind.value]  # written again, as few rows are left
+    with corpus.writer() as writer:
+        writer.delete(range(1_000))
+        writer.add(part(200, 2_000))
+    assert kinds(corpus) == [kind.value]
+    with corpus.writer() as writer:
+        writer.add(part(100, 3_000))
+    assert kinds(corpus) == [kind.value, "flat"]

@@ -10,6 +10,7 @@ from octavo.cli.progress import listener, progress
 
 if TYPE_CHECKING:
     from octavo.columns.sources import Source
+    from octavo.storage.manifest import ColumnsEntry
 
 
 def add(
@@ -33,6 +34,7 @@ def add(
 
     opened = Corpus.open(index)
     sources = [source for source in resolve_inputs(corpus) if _holds_rows(source)]
+    _tell_of_missing_columns(sources, opened.info().columns)
     total = estimated_rows(sources)
     started = time.perf_counter()
     written = 0
@@ -57,6 +59,17 @@ def add(
             show(line)
     rate = written / seconds if seconds > 0 else 0.0
     say(f"{seconds:.1f} s ({rate:,.0f} documents/s)")
+
+
+def _tell_of_missing_columns(sources: "list[Source]", columns: "ColumnsEntry") -> None:
+    """Say what will be null; with ``--upsert`` that takes values from documents that had them."""
+    from octavo.columns.sources import input_schema  # noqa: PLC0415
+
+    optional = (columns.title, columns.source, columns.timestamp, columns.parent, *columns.metadata)
+    names = set(input_schema(sources).names) if sources else set(optional)
+    missing = [repr(name) for name in optional if name is not None and name not in names]
+    if missing:
+        say(f"The input has no column {', '.join(missing)}: null in each of its documents.")
 
 
 def _holds_rows(source: "Source") -> bool:

@@ -19,7 +19,7 @@ def demo(
         Path, typer.Option(metavar="DIRECTORY", help="Where to keep corpus, index and results.")
     ] = Path("octavo-demo"),
 ) -> None:
-    """Index the documentation of this Python and answer 50 questions about it."""
+    """Index the documentation of this Python and answer questions about it."""
     from octavo.demo.run import run_demo  # noqa: PLC0415
 
     for line in _report(run_demo(directory, say), directory):

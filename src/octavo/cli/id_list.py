@@ -5,7 +5,7 @@ from pathlib import Path
 
 from octavo.columns.arrow_types import is_id_like
 from octavo.columns.files import has_reader
-from octavo.columns.naming import find_column, none_found
+from octavo.columns.naming import find_column, listed
 from octavo.columns.place import Place
 from octavo.columns.schema import ID_NAMES
 from octavo.columns.sources import input_schema, open_inputs, resolve_inputs
@@ -65,7 +65,11 @@ def _column(path: str, id_column: str) -> list[str]:
         return []
     name = find_column(schema, (id_column, *ID_NAMES), is_id_like)
     if name is None:
-        raise none_found("ids", tuple(dict.fromkeys((id_column, *ID_NAMES))), schema.names)
+        wanted = ", ".join(dict.fromkeys((id_column, *ID_NAMES)))
+        raise InvalidArgumentError(
+            f"{path}: expected a column of ids, called one of {wanted}; "
+            f"found the columns {listed(schema.names)}"
+        )
     ids: list[str] = []
     for given in open_inputs(sources, columns=[name]):
         place = Place(name, given.origin, given.first_row)

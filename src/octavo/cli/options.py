@@ -57,6 +57,18 @@ Filters = Annotated[
         "--filter", metavar="KEY=VALUE", help="Exact metadata value; repeat to require several."
     ),
 ]
+
+
+def _known_size(size: str | None) -> str | None:
+    from octavo.storage.memory_budget import parse_budget  # noqa: PLC0415
+
+    try:
+        parse_budget(size)
+    except InvalidArgumentError as error:
+        raise typer.BadParameter(str(error)) from error
+    return size
+
+
 VectorIndex = Annotated[
     str,
     typer.Option(
@@ -67,7 +79,11 @@ VectorIndex = Annotated[
 ]
 MemoryBudget = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Such as 2GiB; unset, a quarter of the memory."),
+    typer.Option(
+        metavar="SIZE",
+        callback=_known_size,
+        help="Such as 2GiB, 512MiB at least; unset, a quarter of the memory.",
+    ),
 ]
 Threads = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Unset: one for each processor.")

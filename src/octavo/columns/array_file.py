@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.errors import CorpusCorruptError
+from octavo.errors import CorpusCorruptError, is_exhausted
 
 
 def save_array(path: str | PathLike[str], array: NDArray[Any]) -> None:
@@ -42,6 +42,8 @@ def open_array(
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
+        if is_exhausted(error):
+            raise
         if (
             shape is not None and 0 in shape and Path(path).is_file()
         ):  # an empty array has nothing to map

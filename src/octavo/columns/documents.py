@@ -22,7 +22,7 @@ from octavo.columns.naming import check_unique_names
 from octavo.columns.stored_document import StoredDocument
 from octavo.columns.text_rows import DictionaryRows, TextRows
 from octavo.columns.timestamps import UTC_MICROSECONDS
-from octavo.errors import CorpusCorruptError, InvalidArgumentError
+from octavo.errors import CorpusCorruptError, InvalidArgumentError, is_exhausted
 
 
 class DocumentColumns:
@@ -227,6 +227,8 @@ def _damage_named(path: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, ValueError, SystemError, OverflowError) as error:
+        if is_exhausted(error):
+            raise
         raise CorpusCorruptError(f"{path}: damaged or not an octavo file: {error}") from error
 
 

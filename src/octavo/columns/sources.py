@@ -1,7 +1,7 @@
 """Inputs as a stream of record batches: files, directories, globs and in-memory tables."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any, Final, Protocol, TypeAlias, TypeGuard
@@ -234,7 +234,8 @@ class RowOrigins:
 
 def _listed(inputs: Iterable[Input]) -> list[Input]:
     """Return several inputs as a list; stops at the first thing that is none."""
-    if not isinstance(inputs, Iterable):
+    # A mapping of columns is iterable too, and its keys would pass for paths.
+    if not isinstance(inputs, Iterable) or isinstance(inputs, Mapping):
         raise _not_an_input(inputs)
     given = []
     for each in inputs:

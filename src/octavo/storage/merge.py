@@ -23,7 +23,13 @@ KEPT_FILES = (
 
 
 def merge_segments(
-    index: Path, name: str, segments: Sequence[Segment], snapshot: Snapshot, work: Work
+    index: Path,
+    name: str,
+    segments: Sequence[Segment],
+    snapshot: Snapshot,
+    work: Work,
+    *,
+    documents: int | None = None,
 ) -> SegmentEntry:
     """Write the live rows of consecutive segments as one new segment, flushed to the disk.
 
@@ -47,6 +53,8 @@ def merge_segments(
         The present state.
     work
         Memory, threads, progress.
+    documents
+        Of the whole index when this is done; by default as many as there are.
 
     Raises
     ------
@@ -62,7 +70,7 @@ def merge_segments(
                 whole_file(segment.directory, segment.entry, file)
     stage = None if snapshot.manifest.embedding is None else StoredVectors()
     rewriting = Rewriting(
-        index, snapshot.manifest, snapshot.analyzer, snapshot.query_embedding, work
+        index, snapshot.manifest, snapshot.analyzer, snapshot.query_embedding, work, documents
     )
     try:
         return rewriting.segment(name, segments, stage)

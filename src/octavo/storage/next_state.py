@@ -83,6 +83,7 @@ class NextState:
         self._embedding = self._old.embedding
         """Known from the first vectors on."""
         self._generation = self._old.generation + 1
+        self._documents = self._old.documents
 
     def commit(self, live: Mask, pending: PendingSegment | None, *, taken_back: bool) -> bool:
         """Commit, unless nothing has changed; say whether it was.
@@ -104,6 +105,7 @@ class NextState:
         elif all(map(_same, segments, masks)):
             return False
         parts = [part for part in parts if part.count]
+        self._documents = sum(part.count for part in parts)
         groups = [
             parts[group.start : group.stop]
             for group in TIERS.groups([part.count for part in parts])
@@ -130,7 +132,10 @@ class NextState:
             self._work.progress(Stage.MERGING, sum(part.count for part in group))
             segments = [self._open(part) for part in group]
             name = layout.next_segment_name(self._snapshot.path)
-            return merge_segments(self._snapshot.path, name, segments, self._snapshot, self._work)
+            snapshot = self._snapshot
+            return merge_segments(
+                snapshot.path, name, segments, snapshot, self._work, documents=self._documents
+            )
         if isinstance(part.segment, PendingSegment):
             return self._finished(part.segment, part.live)
         if _same(part.segment, part.live):
@@ -161,7 +166,9 @@ class NextState:
             snapshot = self._snapshot
             manifest = replace(self._old, embedding=self._embedding)
             embedding = QueryEmbedding(self._embedding, snapshot.analyzer, snapshot.function)
-            rewriting = Rewriting(snapshot.path, manifest, snapshot.analyzer, embedding, self._work)
+            rewriting = Rewriting(
+                snapshot.path, manifest, snapshot.analyzer, embedding, self._work, self._documents
+            )
             entry = rewriting.searchable(entry, self._embedding.dimensions)
         return self._marked(pending.directory, entry, live)
 

@@ -41,6 +41,8 @@ class Rewriting:
         Embeds the queries that a vector structure is tuned for, where it can.
     work
         Memory, threads, progress.
+    documents
+        Of the whole index when this is done; by default as many as there are.
     """
 
     index: Path
@@ -48,6 +50,7 @@ class Rewriting:
     analyzer: Analyzer
     embedding: QueryEmbedding
     work: Work
+    documents: int | None = None
 
     def segment(
         self, name: str, stored: Sequence[StoredRows], stage: VectorStage | None
@@ -113,7 +116,8 @@ class Rewriting:
         """
         settings = self.manifest.settings
         request = requested_vector_index(settings.recall, settings.vector_index)
-        few = entry.rows <= EXACT_ROWS and entry.rows < self.manifest.documents
+        documents = self.manifest.documents if self.documents is None else self.documents
+        few = entry.rows <= EXACT_ROWS and entry.rows < documents
         return replace(request, kind=VectorIndexKind.FLAT) if few else request
 
     def _silent(self) -> QueryEmbedding:

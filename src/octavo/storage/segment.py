@@ -12,7 +12,7 @@ from octavo.columns.documents import DocumentColumns
 from octavo.columns.id_index import IdIndex
 from octavo.columns.vector_codes import BOUND_VALUES, VectorCodes, code_width
 from octavo.engines.keyword.block_max.files import DESCRIPTION, BlockMaxPostings, open_postings
-from octavo.errors import CorpusCorruptError
+from octavo.errors import CorpusCorruptError, is_exhausted
 from octavo.storage import layout
 from octavo.storage.durable import checksum
 from octavo.storage.files import check_sizes
@@ -197,6 +197,8 @@ def whole_file(directory: Path, entry: SegmentEntry, name: str) -> Path:
     try:
         found = checksum(path)
     except OSError as error:
+        if is_exhausted(error):
+            raise
         raise CorpusCorruptError(f"{path}: the file cannot be read: {error}") from error
     if found != stated.crc32:
         raise CorpusCorruptError(f"{path}: expected CRC-32 {stated.crc32}, found {found}")

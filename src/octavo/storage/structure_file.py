@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.columns.array_file import open_array
-from octavo.errors import CorpusCorruptError
+from octavo.errors import CorpusCorruptError, is_exhausted
 from octavo.storage import layout
 from octavo.storage.manifest import SegmentEntry
 
@@ -84,4 +84,6 @@ def open_structure_file(directory: Path, entry: SegmentEntry, name: str) -> Stru
     try:
         return StructureFile(path, HeldFile(path), list_of_row)
     except OSError as error:
+        if is_exhausted(error):
+            raise
         raise CorpusCorruptError(f"{path}: the file cannot be read: {error}") from error

@@ -289,6 +289,17 @@ def test_recall_where_all_the_nearest_rows_are_dead(index, dead):  # S8
     assert np.mean(found) >= 0.95
 
 
+def test_recall_where_nearly_all_of_the_nearest_rows_are_dead(lists):  # S8
+    found = []
+    random = np.random.default_rng(3)
+    for query in QUERIES:
+        nearest = np.argsort(-(VECTORS @ query))[:100]
+        live = np.ones(ROWS, np.bool_)
+        live[nearest[random.random(100) < 0.9]] = False
+        found.append(recall(lists, query[np.newaxis], Selection.of(live)))
+    assert np.mean(found) >= 0.95
+
+
 def test_a_few_dead_rows_cost_no_second_nomination(lists):
     live = np.ones(ROWS, np.bool_)
     live[::100] = False

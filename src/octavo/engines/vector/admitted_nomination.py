@@ -21,6 +21,7 @@ _SPARE_SHARE = 2  # half as many more, for what was deleted near a query: they c
 # compared exactly; not where so few are expected that chance decides (measured).
 _RARER = 4.0
 _EXPECTED_NEARBY = 8.0
+_NEAREST = 64  # nominees that say so: of more, those behind a deleted neighbourhood hide it
 _NEARBY_SHARE = 4  # a part of the usual lists says which rows are nearest, well enough
 
 
@@ -68,7 +69,7 @@ def nominate_admitted(
         enough = inside.sum(axis=1) >= min(width.nominees, admitted.count)
         rows[enough] = _first(near.rows[enough], inside[enough], width.nominees)
         left = np.flatnonzero(~enough)
-        known, inside = known[left, : width.nominees], inside[left, : width.nominees]
+        known, inside = known[left, :_NEAREST], inside[left, :_NEAREST]
     elif share * width.nominees >= _EXPECTED_NEARBY:
         effort = max(1, width.narrowest // _NEARBY_SHARE)
         known, inside = _inside(nominator.nominate(queries, effort, width.nominees).rows, admitted)

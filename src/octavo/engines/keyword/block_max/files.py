@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.columns.array_file import open_array
-from octavo.errors import CorpusCorruptError, CorpusFormatError
+from octavo.errors import CorpusCorruptError, CorpusFormatError, is_exhausted
 
 VERSION = 1
 DESCRIPTION = "description.json"
@@ -134,6 +134,8 @@ def _read_description(path: Path) -> Description:
             )
         found = Description(**body)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        if is_exhausted(error):
+            raise
         raise CorpusCorruptError(f"{path}: expected a description: {error!r}") from error
     for name, value in asdict(found).items():
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
