@@ -58,8 +58,8 @@ def test_sixty_attacks():
 
 
 @pytest.mark.slow
-def test_a_thousand_attacks():
-    check(attacks(1000, 2), 1000)
+def test_five_hundred_attacks():
+    check(attacks(500, 2), 500)
 
 
 @pytest.fixture(scope="module")
