@@ -23,8 +23,8 @@ test: lint docs test-all test-others ## Everything: lint, docs, all tests, other
 test-all: $(DEVELOPMENT) ## All tests and doctests on the default interpreter, slow ones too.
 	$(PYTEST) $(ARGS)
 
-test-fast: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, without the slow ones.
-	$(PYTEST) -m "not slow" $(ARGS)
+test-fast: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, without the slow ones and those of a database server.
+	$(PYTEST) -m "not slow and not neo4j" $(ARGS)
 
 test-others: $(DEVELOPMENT) ## Tests and doctests, without the slow ones, on the other installed interpreters.
 	@for version in $(VERSIONS); do .ci/test-on $$version $(VENV)/bin/python $(ARGS) || exit 1; done

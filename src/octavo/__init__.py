@@ -10,34 +10,18 @@ from typing import TYPE_CHECKING, Any
 from octavo.version import __version__
 
 if TYPE_CHECKING:
-    from octavo.analysis import (
-        Analyzer,
-    )
-    from octavo.columns.schema import (
-        NO_TITLE,
-    )
-    from octavo.corpus import (
-        Corpus,
-    )
-    from octavo.corpus.hash_notice import (
-        HashEmbeddingWarning,
-    )
+    from octavo.analysis import Analyzer
+    from octavo.columns.schema import NO_TITLE
+    from octavo.corpus import Corpus
+    from octavo.corpus.hash_notice import HashEmbeddingWarning
     from octavo.corpus.info import (
         CorpusInfo,
         VectorSearchInfo,
     )
-    from octavo.corpus.writer import (
-        CorpusWriter,
-    )
-    from octavo.embeddings.hash_embedding import (
-        HashEmbedding,
-    )
-    from octavo.embeddings.protocol import (
-        EmbeddingFunction,
-    )
-    from octavo.engines.choice import (
-        VectorIndexKind,
-    )
+    from octavo.corpus.writer import CorpusWriter
+    from octavo.embeddings.hash_embedding import HashEmbedding
+    from octavo.embeddings.protocol import EmbeddingFunction
+    from octavo.engines.choice import VectorIndexKind
     from octavo.errors import (
         CancelledError,
         ConfigurationError,
@@ -59,54 +43,36 @@ if TYPE_CHECKING:
         SourceLoadingError,
         TemporalError,
     )
-    from octavo.graph.csr_graph import (
-        CsrGraph,
-    )
+    from octavo.graph.csr_graph import CsrGraph
     from octavo.graph.default_providers import (
         InMemoryGraphStoreProvider,
         KnowledgeToolsGraphStoreProvider,
     )
-    from octavo.graph.identity import (
-        identity_key,
-    )
-    from octavo.graph.in_memory_graph_store import (
-        InMemoryGraphStore,
-    )
+    from octavo.graph.identity import identity_key
+    from octavo.graph.in_memory_graph_store import InMemoryGraphStore
     from octavo.graph.knowledge.agent_tool import (
         AgentTool,
         ToolParameter,
     )
-    from octavo.graph.knowledge.store import (
-        KnowledgeToolsGraphStore,
-    )
-    from octavo.graph.knowledge.tools import (
-        KnowledgeTools,
-    )
+    from octavo.graph.knowledge.store import KnowledgeToolsGraphStore
+    from octavo.graph.knowledge.tools import KnowledgeTools
     from octavo.graph.neo4j.importing import (
         fold_names,
         import_graph,
     )
-    from octavo.graph.neo4j.provider import (
-        Neo4jGraphStoreProvider,
-    )
-    from octavo.graph.neo4j.schema import (
-        Neo4jSchema,
-    )
+    from octavo.graph.neo4j.provider import Neo4jGraphStoreProvider
+    from octavo.graph.neo4j.schema import Neo4jSchema
     from octavo.graph.neo4j.settings import (
         Neo4jSettings,
         neo4j_settings,
     )
-    from octavo.graph.neo4j.store import (
-        Neo4jGraphStore,
-    )
+    from octavo.graph.neo4j.store import Neo4jGraphStore
     from octavo.graph.providers import (
         claiming_provider,
         graph_store_providers,
         open_graph_store,
     )
-    from octavo.graph.text.extractor import (
-        TextExtractor,
-    )
+    from octavo.graph.text.extractor import TextExtractor
     from octavo.memory import (
         BM25Index,
         HybridMemoryRetriever,
@@ -140,49 +106,23 @@ if TYPE_CHECKING:
         TemporalMetadata,
         TreeNavigator,
     )
-    from octavo.storage.build import (
-        BuildProgress,
-    )
-    from octavo.strategies.graph import (
-        GraphRAGStrategy,
-    )
-    from octavo.strategies.hierarchical import (
-        HierarchicalRAGStrategy,
-    )
-    from octavo.strategies.hierarchy_index import (
-        HierarchyIndex,
-    )
+    from octavo.storage.build import BuildProgress
+    from octavo.strategies.graph import GraphRAGStrategy
+    from octavo.strategies.hierarchical import HierarchicalRAGStrategy
+    from octavo.strategies.hierarchy_index import HierarchyIndex
     from octavo.strategies.hybrid import (
         GraphStream,
         HybridRAGStrategy,
     )
-    from octavo.strategies.keyword import (
-        KeywordRAGStrategy,
-    )
-    from octavo.strategies.lexical_navigator import (
-        LexicalNavigator,
-    )
-    from octavo.strategies.multi_query import (
-        MultiQueryRAGStrategy,
-    )
-    from octavo.strategies.pipeline import (
-        RAGPipeline,
-    )
-    from octavo.strategies.reasoning import (
-        ReasoningRAGStrategy,
-    )
-    from octavo.strategies.synonym_expander import (
-        SynonymExpander,
-    )
-    from octavo.strategies.temporal import (
-        TemporalRAGStrategy,
-    )
-    from octavo.strategies.temporal_index import (
-        TemporalIndex,
-    )
-    from octavo.strategies.vector import (
-        VectorRAGStrategy,
-    )
+    from octavo.strategies.keyword import KeywordRAGStrategy
+    from octavo.strategies.lexical_navigator import LexicalNavigator
+    from octavo.strategies.multi_query import MultiQueryRAGStrategy
+    from octavo.strategies.pipeline import RAGPipeline
+    from octavo.strategies.reasoning import ReasoningRAGStrategy
+    from octavo.strategies.synonym_expander import SynonymExpander
+    from octavo.strategies.temporal import TemporalRAGStrategy
+    from octavo.strategies.temporal_index import TemporalIndex
+    from octavo.strategies.vector import VectorRAGStrategy
 
 __all__ = [
     "NO_TITLE",

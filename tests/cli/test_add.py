@@ -61,7 +61,7 @@ def test_an_id_that_is_there_is_refused_and_nothing_is_added(octavo, mine, tmp_p
     pq.write_table(table, tmp_path / "some.parquet")
     failed = octavo("add", mine, tmp_path / "some.parquet")
     assert (failed.exit_code, failed.stdout) == (1, "")
-    assert failed.stderr.startswith("octavo: ")
+    assert failed.stderr.splitlines()[-1].startswith("octavo: ")
     assert "'a'" in failed.stderr
     assert ids(mine, "wolf") == []
     assert len(Corpus.open(mine)) == 5
@@ -130,7 +130,7 @@ def test_an_interrupt_changes_nothing_and_leaves_no_lock(octavo, mine, more, tmp
         time.sleep(0.005)
     adding.send_signal(signal.SIGINT)
     _, said = adding.communicate(timeout=60)
-    assert (adding.returncode, said) == (130, "octavo: interrupted\n")
+    assert (adding.returncode, said.splitlines()[-1]) == (130, "octavo: interrupted")
     assert ids(mine, "wolf") == []
     assert [path.name for path in (mine / "segments").iterdir()] == ["00000001"]
     assert octavo("add", mine, more).exit_code == 0
