@@ -24,6 +24,7 @@ from octavo.errors import (
     SourceLoadingError,
 )
 from octavo.storage import next_state
+from octavo.storage.manifest import read_manifest
 from octavo.storage.snapshot import Snapshot
 
 WORDS = ["fox", "whale", "owl", "red", "blue", "green", "song", "sea"]
@@ -348,6 +349,20 @@ def test_an_index_built_of_nothing_can_be_filled(tmp_path, embedding):
     if embedding != "none":
         options = {"query_vector": [1.0, 1.0, 1.0]} if "vector" in str(embedding) else {}
         assert hits(corpus, "fox", "vector", **options) == hits(whole, "fox", "vector", **options)
+
+
+def test_a_first_addition_that_fails_teaches_an_empty_index_nothing(tmp_path):
+    nothing = table(vector=pa.array([], pa.list_(pa.float32())))
+    corpus = build(tmp_path / "index", nothing, embedding="column:vector")
+    vectors = pa.array([[1.0, 2.0], [1.0, 2.0]], pa.list_(pa.float32()))
+    twice = table(("a", "fox"), ("a", "fox"), vector=vectors)
+    good = table(("b", "owl"), vector=pa.array([[1.0, 2.0, 3.0]], pa.list_(pa.float32())))
+    with corpus.writer() as writer:
+        with pytest.raises(InvalidArgumentError, match="once"):
+            writer.add(pa.RecordBatchReader.from_batches(twice.schema, twice.to_batches(1)))
+        assert writer.add(good) == 1
+    assert corpus.dimensions == 3
+    assert read_manifest(tmp_path / "index").rows == len(corpus) == 1
 
 
 def test_vectors_must_be_known_once_there_are_documents(tmp_path):

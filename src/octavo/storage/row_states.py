@@ -23,7 +23,12 @@ class RowStates:
         self._live = np.ones(rows, np.bool_) if live is None else live.copy()
         self._rows = rows
         self._killed: list[Rows] = []
-        self._first = rows
+        self._snapshot_rows = self._first = self._undone = rows
+
+    @property
+    def added(self) -> int:
+        """The number of rows beyond those of the snapshot, live or not."""
+        return self._rows - self._snapshot_rows
 
     @property
     def rows(self) -> int:
@@ -56,12 +61,18 @@ class RowStates:
         self._first = self._rows
 
     def undo(self) -> bool:
-        """Undo the operation: rows are what they were, and new ones dead; say whether there are any."""
+        """Undo the operation: rows are what they were; say whether it had added any."""
         for rows in self._killed:
             self._live[rows] = True
         self._killed.clear()
-        self._live[self._first : self._rows] = False
-        return self._rows > self._first
+        self._undone = self._rows
+        self._rows = self._first
+        return self._undone > self._first
+
+    def keep_dead(self) -> None:
+        """Count the rows that an undone operation added: they are written, and dead."""
+        self._live[self._first : self._undone] = False
+        self._rows = self._undone
 
     def is_new(self, rows: Rows) -> Mask:
         """Return which rows the operation has added."""

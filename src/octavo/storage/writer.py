@@ -30,6 +30,7 @@ from octavo.storage.durable import errors_naming
 from octavo.storage.further_inputs import column_choice, read_documents, read_ids
 from octavo.storage.lock import check_lock, writer_lock
 from octavo.storage.next_state import NextState
+from octavo.storage.segment_build import discard
 from octavo.storage.snapshot import Snapshot
 from octavo.storage.stages import Stage
 from octavo.storage.transaction_rows import TransactionRows
@@ -252,10 +253,24 @@ class IndexWriter:
                 with errors_naming(self._snapshot.path):
                     yield
             except BaseException:
-                self._taken_back |= self._states.undo()
+                self._take_back()
                 raise
             finally:
                 self._owner = None
+
+    def _take_back(self) -> None:
+        """Undo an operation; if it was the first to add, what it wrote goes too, and all it taught."""
+        if not self._states.undo():
+            return
+        pending = self._rows.pending
+        first = self._states.added == 0 and not self._additions.torn
+        if first and pending is not None:
+            pending.close()
+            discard(pending.directory)
+            self._rows.pending = None
+        else:
+            self._states.keep_dead()
+            self._taken_back = True
 
 
 def _texts(ids: pa.LargeStringArray) -> list[str]:
