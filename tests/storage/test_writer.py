@@ -86,7 +86,8 @@ def test_an_undone_operation_restores_rows_it_killed():
     states.append(3)
     assert states.is_new(np.array([5, 6])).tolist() == [False, True]
     assert states.undo()
-    assert states.live.tolist() == [False, True, False, True, True, True]  # as if nothing was written
+    # As if nothing was written.
+    assert states.live.tolist() == [False, True, False, True, True, True]
     states.keep_dead()  # but something was
     assert states.live.tolist() == [False, True, False, True, True, True, False, False, False]
     states.begin()
