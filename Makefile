@@ -13,15 +13,18 @@ CORE := $(VENV)/.installed-core
 DEVELOPMENT := $(VENV)/.installed-development
 
 .NOTPARALLEL:
-.PHONY: help test test-all test-fast test-others lint format docs bench demo clean
+.PHONY: help test test-all test-neo4j test-fast test-others lint format docs bench demo clean
 
 help: ## Show the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 - /p' $(MAKEFILE_LIST) | awk -F ' - ' '{printf "  %-12s %s\n", $$1, $$2}'
 
 test: lint docs test-all test-others ## Everything: lint, docs, all tests, other installed interpreters (.ci/run does this).
 
-test-all: $(DEVELOPMENT) ## All tests and doctests on the default interpreter, slow ones too.
-	$(PYTEST) $(ARGS)
+test-all: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, slow ones too.
+	$(PYTEST) -m "not neo4j" $(ARGS)
+
+test-neo4j: $(DEVELOPMENT) ## Tests against a database server, which they install and start; they need a quiet machine.
+	$(PYTEST) -m neo4j tests/graph/neo4j $(ARGS)
 
 test-fast: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, without the slow ones and those of a database server.
 	$(PYTEST) -m "not slow and not neo4j" $(ARGS)

@@ -387,7 +387,7 @@ def test_any_documents_make_a_graph(texts):  # S82
     names = [f"{number}" for number in range(len(texts))]
     for row in range(store.nodes.rows):
         node = store.nodes.node(row)
-        assert node.id == identity_key(node.id)
+        assert node.id == identity_key(f"the {node.id}")  # one article goes, as from "a a 0"
         assert node.documents == tuple(sorted(set(node.documents)))
         assert set(node.documents) <= set(names)
         assert node.documents

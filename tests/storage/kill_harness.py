@@ -435,7 +435,7 @@ class Harness:
         After each the state is found through every search; the slower checks come after the last.
         """
         chance = random.Random(f"{self.seed} {number}")
-        fresh = chance.random() < 0.2
+        fresh = chance.random() < 0.2 and place is None  # the first write of nothing is a build
         power = chance.random() < 0.5
         home, notes = (self.directory / f"{kind}{number}" for kind in ("index", "notes"))
         home.mkdir()

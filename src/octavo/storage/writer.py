@@ -177,7 +177,8 @@ class IndexWriter:
         with self._turn:
             self._open = False
             if self._rows.pending is not None:
-                self._rows.pending.close()
+                with suppress(OSError):  # a full disk has been told of; the files are of no use
+                    self._rows.pending.close()
             if not self._committed:
                 with suppress(OSError, CorpusCorruptError):  # the next writer's to do
                     remove_remains(self._snapshot.path, self._snapshot.manifest)
@@ -265,7 +266,8 @@ class IndexWriter:
         pending = self._rows.pending
         first = self._states.added == 0 and not self._additions.torn
         if first and pending is not None:
-            pending.close()
+            with suppress(OSError):
+                pending.close()
             discard(pending.directory)
             self._rows.pending = None
         else:
