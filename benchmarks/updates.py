@@ -61,6 +61,10 @@ class Collection:
             self.texts = [" ".join((text or "").split()[:4]) for text in picked.to_pylist()]
             self.vectors = None
             self.columns = {"embedding": "hash"}
+        if table.num_rows < wanted:
+            sys.exit(
+                f"expected {wanted:,} documents, to build of and to add, found {table.num_rows:,}"
+            )
         self.base = table.slice(0, told.documents)
         self.more = table.slice(told.documents)
 

@@ -1,6 +1,7 @@
 """Fixtures shared by all tests."""
 
 import os
+import signal
 from pathlib import Path
 
 import pyarrow as pa
@@ -60,3 +61,9 @@ def corpus(documents: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Cor
         embedding="hash",
         threads=2,
     )
+
+
+def pytest_configure():
+    """Take interrupts, also where the tests were started in the background of a shell, which ignores them."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
