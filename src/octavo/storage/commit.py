@@ -6,8 +6,8 @@ both are new do the files of the state before go.
 """
 
 import logging
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 
@@ -126,6 +126,18 @@ def remove_remains(index: Path, manifest: Manifest | None) -> None:
         kept.append(read_manifest(index))
         _settle(index)
     remove_unnamed(index, kept)
+
+
+@contextmanager
+def without_remains(index: Path, manifest: Manifest) -> Iterator[None]:
+    """Write between :func:`remove_remains` before, and once more if the block raises."""
+    remove_remains(index, manifest)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError, CorpusCorruptError):
+            remove_remains(index, manifest)
+        raise
 
 
 def _settle(index: Path) -> bool:

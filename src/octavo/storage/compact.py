@@ -1,13 +1,11 @@
 """Compact an index: one segment, without dead rows, as if it had been built from scratch."""
 
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from octavo.embeddings.protocol import EmbeddingFunction
-from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
-from octavo.storage.commit import commit, remove_remains
+from octavo.storage.commit import commit, without_remains
 from octavo.storage.durable import errors_naming
 from octavo.storage.entries import Manifest
 from octavo.storage.lock import writer_lock
@@ -60,8 +58,7 @@ def compact_index(index: Path, work: Work, embedding: EmbeddingFunction | None =
         manifest = snapshot.manifest
         if is_compact(manifest):
             return False
-        remove_remains(index, manifest)
-        try:
+        with without_remains(index, manifest):
             name = layout.next_segment_name(index)
             entry = merge_segments(index, name, snapshot.segments, snapshot, work)
             compacted = replace(
@@ -71,10 +68,6 @@ def compact_index(index: Path, work: Work, embedding: EmbeddingFunction | None =
                 segments=(entry,),
             )
             commit(index, compacted, work.progress)
-        except BaseException:
-            with suppress(OSError, CorpusCorruptError):
-                remove_remains(index, manifest)
-            raise
     return True
 
 

@@ -1,7 +1,6 @@
 """Repair an index: build again what follows from what is whole."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.errors import ConfigurationError, CorpusCorruptError
 from octavo.storage import layout
-from octavo.storage.commit import commit, remove_remains
+from octavo.storage.commit import commit, without_remains
 from octavo.storage.durable import errors_naming
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import Manifest, SegmentEntry, read_manifest
@@ -107,14 +106,9 @@ def repair_index(index: Path, work: Work, embedding: EmbeddingFunction | None = 
             return Repair()
         asked = QueryEmbedding(manifest.embedding, stored_analyzer(index, manifest), embedding)
         damaged = _damaged(index, manifest, problems, asked)
-        remove_remains(index, manifest)
-        try:
+        with without_remains(index, manifest):
             repaired = _repaired(index, manifest, damaged, asked, work)
             commit(index, repaired, work.progress)
-        except BaseException:
-            with suppress(OSError, CorpusCorruptError):
-                remove_remains(index, manifest)
-            raise
     parts = {part for each in damaged.values() for part in each}
     if any(problem.path.parent == index for problem in problems):
         parts.add("manifest")

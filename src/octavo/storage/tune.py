@@ -1,7 +1,6 @@
 """Tune an index that exists: choose the width of its vector search again, and commit that."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import VectorIndexRequest
 from octavo.errors import ConfigurationError, InvalidArgumentError
-from octavo.storage.commit import commit, remove_remains
+from octavo.storage.commit import commit, without_remains
 from octavo.storage.durable import errors_naming
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import Manifest, read_manifest
@@ -61,14 +60,8 @@ def tune_index(index: Path, request: TuneRequest) -> None:
         The disk is full, or the index cannot be written.
     """
     read_manifest(index)
-    with errors_naming(index), writer_lock(index):
-        remove_remains(index, read_manifest(index))
-        try:
-            commit(index, _tuned(index, request), request.progress)
-        except BaseException:
-            with suppress(OSError):
-                remove_remains(index, read_manifest(index))
-            raise
+    with errors_naming(index), writer_lock(index), without_remains(index, read_manifest(index)):
+        commit(index, _tuned(index, request), request.progress)
 
 
 def _tuned(index: Path, request: TuneRequest) -> Manifest:
