@@ -27,6 +27,7 @@ from octavo.storage.manifest import EmbeddingEntry, Manifest, read_manifest
 from octavo.storage.query_embedding import QueryEmbedding
 from octavo.storage.segment import Segment
 from octavo.storage.segments import open_segments
+from octavo.storage.stored_graph import StoredGraph
 from octavo.storage.vector_stage import Vectors
 
 if TYPE_CHECKING:
@@ -128,6 +129,11 @@ class Snapshot:
             if any(structures):
                 return ApproximateVectorIndex(vectors, present, structures, codes)
             return FlatVectorIndex(vectors, present, codes)
+
+    @cached_property
+    def graph(self) -> StoredGraph | None:
+        """The graph that the index was built with; ``None`` where it has none."""
+        return None
 
     @property
     def segments(self) -> tuple[Segment, ...]:
