@@ -175,6 +175,8 @@ def walk_levels(
                 node = from_node[position]
                 for edge in range(offsets[node], offsets[node + 1]):
                     target = int(np.int64(targets[edge]))
+                    if not 0 <= target < number:  # a damaged file may say anything
+                        continue
                     if fenced and not allowed[target]:
                         continue
                     label = place[target] - 1
