@@ -70,6 +70,14 @@ def table(state: Mapping[str, int]) -> pa.Table:
     )
 
 
+def edges(documents: Mapping[str, int]) -> pa.Table | None:
+    """A chain of the documents and one that never is; none for an even number of documents."""
+    if len(documents) % 2 == 0:
+        return None
+    ids = list(documents)
+    return pa.table({"head": ids, "relation": ["next"] * len(ids), "tail": [*ids[1:], "d999"]})
+
+
 @dataclass(frozen=True)
 class Write:
     """One write: what to do, and the state that it leaves."""
@@ -95,6 +103,7 @@ def build(path: Path, documents: Mapping[str, int], progress: Progress) -> Corpu
     return Corpus.build(
         table(documents),
         path,
+        edges=edges(documents),
         embedding="column:v",
         metadata=["group"],
         overwrite=True,
