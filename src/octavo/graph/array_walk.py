@@ -25,7 +25,7 @@ class GraphArrays(Protocol):
         ...
 
     @property
-    def targets(self) -> NDArray[np.int64]:
+    def targets(self) -> NDArray[np.int32]:
         """The row to which each edge leads."""
         ...
 

@@ -85,7 +85,7 @@ class CsrGraph:
         known = (sources >= 0) & (targets >= 0)
         sources, targets = sources[known], targets[known]
         self._dangling = len(edges) - len(sources)
-        self._targets = targets[np.argsort(sources, kind="stable")]
+        self._targets = targets[np.argsort(sources, kind="stable")].astype(np.int32)
         self._offsets = np.zeros(rows + 1, np.int64)
         np.cumsum(np.bincount(sources, minlength=rows), out=self._offsets[1:])
 
@@ -95,7 +95,7 @@ class CsrGraph:
         return self._offsets
 
     @property
-    def targets(self) -> NDArray[np.int64]:
+    def targets(self) -> NDArray[np.int32]:
         """The row to which each edge leads."""
         return self._targets
 

@@ -101,7 +101,7 @@ class InMemoryGraphStore:
         return self._built().offsets
 
     @property
-    def targets(self) -> NDArray[np.int64]:
+    def targets(self) -> NDArray[np.int32]:
         """The row to which each edge leads."""
         return self._built().targets
 

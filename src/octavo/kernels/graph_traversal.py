@@ -41,7 +41,7 @@ class Visits(NamedTuple):
         (types.int64, _INTEGERS, _INTEGERS, _REALS, _INTEGERS, _INTEGERS)
     )(
         readonly(types.int64),
-        readonly(types.int64),
+        readonly(types.int32),
         readonly(types.boolean),
         readonly(types.int64),
         readonly(types.int64),
@@ -57,7 +57,7 @@ class Visits(NamedTuple):
 )
 def _walk(
     offsets: NDArray[np.int64],
-    targets: NDArray[np.int64],
+    targets: NDArray[np.int32],
     allowed: NDArray[np.bool_],
     seed_offsets: NDArray[np.int64],
     seed_nodes: NDArray[np.int64],
@@ -147,7 +147,7 @@ def _walk(
                 reach[node] = max(reach[node], remaining + 1)
             reached = score * decay + 0.0  # never minus zero
             for edge in range(offsets[node], offsets[node + 1]):
-                target = targets[edge]
+                target = int(np.int64(targets[edge]))
                 if fenced and not allowed[target]:
                     continue
                 if one_by_one:
@@ -217,7 +217,7 @@ class TooManyPaths(Exception):
 
 def traverse(
     offsets: NDArray[np.int64],
-    targets: NDArray[np.int64],
+    targets: NDArray[np.int32],
     seed_offsets: NDArray[np.int64],
     seed_nodes: NDArray[np.int64],
     seed_scores: NDArray[np.float64],
@@ -235,7 +235,8 @@ def traverse(
     Parameters
     ----------
     offsets, targets
-        int64: the edges that leave node ``n`` lead to ``targets[offsets[n]:offsets[n + 1]]``.
+        int64 and int32: the edges that leave node ``n`` lead to
+        ``targets[offsets[n]:offsets[n + 1]]``.
     seed_offsets, seed_nodes, seed_scores
         The seeds of query ``i`` lie from ``seed_offsets[i]`` to ``seed_offsets[i + 1]``, best first:
         distinct allowed nodes with finite scores.
@@ -274,7 +275,7 @@ def traverse(
     --------
     >>> visits = traverse(
     ...     np.array([0, 2, 3, 3]),
-    ...     np.array([1, 2, 2]),
+    ...     np.array([1, 2, 2], np.int32),
     ...     np.array([0, 1]),
     ...     np.array([0]),
     ...     np.array([1.0]),
