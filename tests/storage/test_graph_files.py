@@ -8,6 +8,8 @@ import pytest
 
 from octavo import Corpus, CorpusCorruptError, InvalidArgumentError, SourceLoadingError
 from octavo.columns.edge_list import read_edges
+from octavo.columns.graph_files import EDGES as EDGES_FILE
+from octavo.columns.graph_files import NODES as NODES_FILE
 from octavo.storage import layout
 from octavo.storage.manifest import read_manifest
 from octavo.storage.snapshot import open_snapshot
@@ -178,7 +180,7 @@ def damaged(path):
     path.write_bytes(content)
 
 
-@pytest.mark.parametrize("name", [layout.NODES, layout.EDGES])
+@pytest.mark.parametrize("name", [NODES_FILE, EDGES_FILE])
 def test_a_damaged_graph_is_found_and_cannot_be_made_again(index, name):
     path = index / layout.GRAPH / "00000001" / name
     damaged(path)
@@ -187,7 +189,7 @@ def test_a_damaged_graph_is_found_and_cannot_be_made_again(index, name):
         Corpus.repair(index)
 
 
-@pytest.mark.parametrize("name", [layout.NODES, layout.EDGES])
+@pytest.mark.parametrize("name", [NODES_FILE, EDGES_FILE])
 def test_a_missing_file_of_the_graph_is_named(index, name):
     (index / layout.GRAPH / "00000001" / name).unlink()
     with pytest.raises(CorpusCorruptError, match=name):

@@ -23,7 +23,7 @@ NODES: Final = "nodes.arrow"
 EDGES: Final = "edges.arrow"
 
 _RELATION: Final = pa.dictionary(pa.int32(), pa.large_string())
-_NODE_FIELDS: list[pa.Field[Any]] = [
+_NODE_FIELDS: "list[pa.Field[Any]]" = [
     pa.field("id", pa.large_string(), nullable=False),
     pa.field("end", pa.int64(), nullable=False),
 ]

@@ -252,7 +252,8 @@ class _Documents:
         if not self._edges:
             return None
         return read_edges(
-            self._edges, lambda rows: request.listener(BuildProgress(Stage.EDGES, rows))
+            self._edges,
+            progress=lambda rows: request.listener(BuildProgress(Stage.EDGES, rows)),
         )
 
     def batches(self) -> Iterator[DocumentBatch]:

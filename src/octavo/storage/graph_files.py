@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from octavo.columns.documents import DocumentColumns
 from octavo.columns.graph_columns import GraphColumns
 from octavo.columns.graph_files import open_graph, write_graph
-from octavo.columns.graph_nodes import node_numbers
+from octavo.columns.node_numbers import node_numbers
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import make_directory, sync_directory

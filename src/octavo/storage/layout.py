@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from octavo.columns.graph_files import EDGES, NODES
+
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 MANIFEST_COPY = "manifest.copy.json"
@@ -31,9 +33,6 @@ KEYWORD = "keyword"
 CHAMPIONS = f"{KEYWORD}/champions.arrow"
 BLOCK_MAX = "block_max"
 LIVE = "live"
-
-NODES = "nodes.arrow"
-EDGES = "edges.arrow"
 
 ANALYZED_SCRATCH = "analyzed.tmp"
 BLOCK_MAX_SCRATCH = "block_max.tmp"

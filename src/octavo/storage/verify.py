@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.columns.graph_check import check_graph
 from octavo.columns.graph_columns import GraphColumns
-from octavo.columns.graph_files import check_graph
 from octavo.columns.id_index import find_duplicates
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
