@@ -11,7 +11,7 @@ def test_large_random_graphs_give_what_a_heap_gives():  # S24
     random = np.random.default_rng(7)
     number, degree, queries, width = 5000, 6, 8, 40
     offsets = np.arange(0, number * degree + 1, degree)
-    targets = random.integers(0, number, number * degree)
+    targets = random.integers(0, number, number * degree).astype(np.int32)
     targets[: degree * 50] = random.integers(0, 50, degree * 50)  # a dense corner
     starts = np.arange(0, queries * width + 1, width)
     nodes = np.concatenate([random.choice(number, width, replace=False) for _ in range(queries)])
@@ -43,7 +43,7 @@ def test_large_random_graphs_give_what_a_heap_gives():  # S24
 def test_more_seeds_than_first_room():
     number = 3000
     found, visited, *_ = walk_levels(
-        np.zeros(number + 1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_),
+        np.zeros(number + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.bool_),
         np.array([0, number, number + 1]), np.append(np.arange(number), 5), np.ones(number + 1),
         2, 0.5, number, number, np.zeros(number, np.int64),
     )  # fmt: skip

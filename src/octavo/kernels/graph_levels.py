@@ -41,7 +41,7 @@ def _longer_reals(values: NDArray[np.float64], length: int) -> NDArray[np.float6
         (_INTEGERS, _INTEGERS, _REALS, _INTEGERS, _INTEGERS)
     )(
         readonly(types.int64),
-        readonly(types.int64),
+        readonly(types.int32),
         readonly(types.boolean),
         readonly(types.int64),
         readonly(types.int64),
@@ -55,7 +55,7 @@ def _longer_reals(values: NDArray[np.float64], length: int) -> NDArray[np.float6
 )
 def walk_levels(
     offsets: NDArray[np.int64],
-    targets: NDArray[np.int64],
+    targets: NDArray[np.int32],
     allowed: NDArray[np.bool_],
     seed_offsets: NDArray[np.int64],
     seed_nodes: NDArray[np.int64],
@@ -174,7 +174,7 @@ def walk_levels(
                     continue
                 node = from_node[position]
                 for edge in range(offsets[node], offsets[node + 1]):
-                    target = targets[edge]
+                    target = int(targets[edge])
                     if fenced and not allowed[target]:
                         continue
                     label = place[target] - 1

@@ -140,7 +140,7 @@ class _Edges:
         return EntityGraph(
             nodes,
             offsets,
-            links.target,
+            links.target.astype(np.int32),
             links.relation.astype(np.int32),
             names,
             np.concatenate((self._starts, [len(self._links.chunk)])),

@@ -32,7 +32,7 @@ class EntityGraph:
 
     nodes: NodeTable
     offsets: NDArray[np.int64]
-    targets: NDArray[np.int64]
+    targets: NDArray[np.int32]
     relations: NDArray[np.int32]
     relation_names: Sequence[str]
     evidence_offsets: NDArray[np.int64]
@@ -45,7 +45,7 @@ class EntityGraph:
         if row < 0:
             return ()
         edges = range(int(self.offsets[row]), int(self.offsets[row + 1]))
-        targets = self.nodes.nodes(self.targets[edges.start : edges.stop])
+        targets = self.nodes.nodes(self.targets[edges.start : edges.stop].astype(np.int64))
         chunks = np.diff(self.evidence_offsets[edges.start : edges.stop + 1]).tolist()
         return tuple(
             GraphEdge(node_id, self.relation_names[self.relations[edge]], target.id, float(count))

@@ -12,7 +12,7 @@ from octavo.graph.identity import identity_key
 from octavo.graph.neo4j.node import properties_of
 from octavo.graph.neo4j.store import Neo4jGraphStore
 from octavo.graph.node_fault import node_fault
-from octavo.graph.node_table import NodeTable
+from octavo.graph.walk_nodes import WalkNodes
 from octavo.spi import GraphEdge, GraphNode
 
 Row = dict[str, Any]
@@ -27,7 +27,7 @@ class ListedGraph(Protocol):
     """A graph that can list its nodes, such as :class:`~octavo.graph.csr_graph.CsrGraph`."""
 
     @property
-    def nodes(self) -> NodeTable:
+    def nodes(self) -> WalkNodes:
         """The nodes by row."""
         ...
 
