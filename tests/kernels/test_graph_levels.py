@@ -11,7 +11,7 @@ def test_large_random_graphs_give_what_a_heap_gives():  # S24
     random = np.random.default_rng(7)
     number, degree, queries, width = 5000, 6, 8, 40
     offsets = np.arange(0, number * degree + 1, degree)
-    targets = random.integers(0, number, number * degree).astype(np.int32)
+    targets = random.integers(0, number, number * degree, np.int32)
     targets[: degree * 50] = random.integers(0, 50, degree * 50)  # a dense corner
     starts = np.arange(0, queries * width + 1, width)
     nodes = np.concatenate([random.choice(number, width, replace=False) for _ in range(queries)])

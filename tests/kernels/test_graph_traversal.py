@@ -64,7 +64,7 @@ def csr(number, edges):
     offsets = np.zeros(number + 1, np.int64)
     for source, _ in edges:
         offsets[source + 1 :] += 1
-    return offsets, np.array([target for _, target in ordered], np.int64)
+    return offsets, np.array([target for _, target in ordered], np.int32)
 
 
 def every_path(graph, query, depth, decay):
@@ -230,7 +230,7 @@ def test_a_seed_is_no_better_for_a_cycle():  # S24
 def test_nothing_in_gives_nothing_out():
     assert walked((1, [], [{}, {}], None), 2, 0.5, 10) == [{}, {}]
     visits = traverse(
-        np.zeros(1, np.int64), np.zeros(0, np.int64),
+        np.zeros(1, np.int64), np.zeros(0, np.int32),
         np.zeros(3, np.int64), np.zeros(0, np.int64), np.zeros(0),
         max_depth=2**31 - 1, decay=1.0, max_nodes=2**31 - 1,
     )  # fmt: skip
@@ -242,7 +242,7 @@ def test_a_chain_of_100_000_nodes():
     edges = [(node, node + 1) for node in range(number - 1)]
     offsets = np.minimum(np.arange(number + 1), number - 1)
     visits = traverse(
-        offsets, np.array([target for _, target in edges]),
+        offsets, np.array([target for _, target in edges], np.int32),
         np.array([0, 1]), np.array([0]), np.array([1.0]),
         max_depth=2**31 - 1, decay=1.0, max_nodes=2**31 - 1,
     )  # fmt: skip
@@ -253,7 +253,7 @@ def test_a_node_with_many_edges_and_a_small_bound():
     number = 200_000
     offsets = np.concatenate(([0], np.full(number, number - 1)))
     visits = traverse(
-        offsets, np.arange(1, number),
+        offsets, np.arange(1, number, dtype=np.int32),
         np.array([0, 1]), np.array([0]), np.array([2.0]),
         max_depth=2, decay=0.5, max_nodes=3,
     )  # fmt: skip

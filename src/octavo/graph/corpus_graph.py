@@ -77,18 +77,19 @@ class CorpusGraph(ArrayGraph):
         return self._nodes
 
     @property
-    def edge_count(self) -> int:
-        """The number of edges, dangling ones included."""
-        return self._columns.edges
+    def dangling_nodes(self) -> int:
+        """The number of ids that edges name and no live document has."""
+        present = self._space.present
+        return 0 if present is None else int(np.count_nonzero(~present))
 
     @cached_property
     def dangling_edges(self) -> int:
-        """The number of edges from or to a document that is not there; O(edges)."""
+        """The number of edges from or to an id that no live document has; O(edges)."""
         if self._space.present is None:
             return 0
         present = self._space.present[: self._columns.nodes]
         starting = np.repeat(present, np.diff(self._columns.offsets))
-        return self.edge_count - int(np.count_nonzero(starting & present[self.targets]))
+        return int(np.count_nonzero(~(starting & present[self.targets])))
 
     def edges(self, node_id: str) -> Sequence[GraphEdge]:
         """Return the edges that leave a node in the order given, dangling ones included."""

@@ -174,7 +174,7 @@ def walk_levels(
                     continue
                 node = from_node[position]
                 for edge in range(offsets[node], offsets[node + 1]):
-                    target = int(targets[edge])
+                    target = int(np.int64(targets[edge]))
                     if fenced and not allowed[target]:
                         continue
                     label = place[target] - 1

@@ -147,7 +147,7 @@ def _walk(
                 reach[node] = max(reach[node], remaining + 1)
             reached = score * decay + 0.0  # never minus zero
             for edge in range(offsets[node], offsets[node + 1]):
-                target = int(targets[edge])
+                target = int(np.int64(targets[edge]))
                 if fenced and not allowed[target]:
                     continue
                 if one_by_one:
@@ -241,7 +241,7 @@ def traverse(
     ----------
     offsets, targets
         int64 and int32: the edges that leave node ``n`` lead to
-        ``targets[offsets[n]:offsets[n + 1]]``. Targets of another type are copied.
+        ``targets[offsets[n]:offsets[n + 1]]``.
     seed_offsets, seed_nodes, seed_scores
         The seeds of query ``i`` lie from ``seed_offsets[i]`` to ``seed_offsets[i + 1]``, best first:
         distinct allowed nodes with finite scores.
@@ -280,7 +280,7 @@ def traverse(
     --------
     >>> visits = traverse(
     ...     np.array([0, 2, 3, 3]),
-    ...     np.array([1, 2, 2]),
+    ...     np.array([1, 2, 2], np.int32),
     ...     np.array([0, 1]),
     ...     np.array([0]),
     ...     np.array([1.0]),
@@ -294,7 +294,6 @@ def traverse(
     everything = np.zeros(0, np.bool_) if allowed is None else allowed
     nodes = len(offsets) - 1
     state = [kind[:nodes] for kind in (workspace or Workspace(nodes)).state]
-    targets = np.ascontiguousarray(targets, np.int32)
     graph = (offsets, targets, everything, seed_offsets, seed_nodes, seed_scores)
     bounds = (min(max_depth, nodes), decay, max_nodes)
     if not bool((seed_scores < 0.0).any()):
