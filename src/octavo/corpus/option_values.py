@@ -66,8 +66,8 @@ def expander(value: Any) -> Any:  # noqa: ANN401 - an expander, a function or it
     return import_target("expander", value) if isinstance(value, str) else value
 
 
-def graph_seeds(value: GraphSeeds | str | None) -> GraphSeeds:
-    """Return how seeds are found, given as such or as text; unset, by keyword.
+def graph_seeds(value: GraphSeeds | str | None) -> GraphSeeds | None:
+    """Return how seeds are found, given as such or as text; ``None`` leaves it to the corpus.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def graph_seeds(value: GraphSeeds | str | None) -> GraphSeeds:
     <GraphSeeds.HYBRID: 'hybrid'>
     """
     try:
-        return GraphSeeds.KEYWORD if value is None else GraphSeeds(value)
+        return None if value is None else GraphSeeds(value)
     except ValueError:
         names = ", ".join(seeds.value for seeds in GraphSeeds)
         raise InvalidArgumentError(f"seeds: expected one of {names}, found {value!r}") from None

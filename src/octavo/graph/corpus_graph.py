@@ -32,7 +32,9 @@ class CorpusGraph(ArrayGraph):
     snapshot
         The documents: ``corpus.keyword_index``.
     seeds
-        How the nodes are found at which a walk starts.
+        How the nodes are found at which a walk starts. By default by keyword and vector together
+        where the index has real vectors and a query has one too, or can be embedded; else by
+        keyword.
 
     Raises
     ------
@@ -46,7 +48,7 @@ class CorpusGraph(ArrayGraph):
     ['PEP 7', 'PEP 20']
     """
 
-    def __init__(self, snapshot: Snapshot, seeds: GraphSeeds = GraphSeeds.KEYWORD) -> None:
+    def __init__(self, snapshot: Snapshot, seeds: GraphSeeds | None = None) -> None:
         graph = snapshot.graph
         if graph is None:
             raise GraphCapabilityError(

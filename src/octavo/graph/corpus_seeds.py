@@ -38,10 +38,11 @@ class CorpusSeeds:
     snapshot
         The documents.
     kind
-        How.
+        How. ``None``: by both where the index has real vectors and a query has one too, or can be
+        embedded; else by keyword.
     """
 
-    def __init__(self, snapshot: Snapshot, kind: GraphSeeds) -> None:
+    def __init__(self, snapshot: Snapshot, kind: GraphSeeds | None = None) -> None:
         self._snapshot = snapshot
         self._kind = kind
 
@@ -70,16 +71,23 @@ class CorpusSeeds:
         ConfigurationError
             Vectors are needed, and there are none, or the texts cannot be embedded.
         """
-        if self._kind is GraphSeeds.KEYWORD:
+        kind = self._usual(vectors) if self._kind is None else self._kind
+        if kind is GraphSeeds.KEYWORD:
             return self._snapshot.rank_keyword(texts, limit, selection)
         nearest, report = self._nearest(texts, limit, selection, vectors)
-        if self._kind is GraphSeeds.VECTOR:
+        if kind is GraphSeeds.VECTOR:
             return nearest, report
         worded, more = self._snapshot.rank_keyword(texts, limit, selection)
         offsets = np.stack((worded.offsets, nearest.offsets + len(worded)))
         rows = np.concatenate((worded.rows, nearest.rows))
         kept, rows, scores, _ = reciprocal_rank_fusion(offsets, rows, k=_RRF_K, limit=limit)
         return Hits(kept, rows, scores), more + report
+
+    def _usual(self, vectors: NDArray[np.floating] | None) -> GraphSeeds:
+        embedding = self._snapshot.query_embedding
+        real = self._snapshot.manifest.embedding is not None and not embedding.is_hash
+        both = real and (vectors is not None or embedding.available)
+        return GraphSeeds.HYBRID if both else GraphSeeds.KEYWORD
 
     def _nearest(
         self,

@@ -144,6 +144,11 @@ class GraphRAGStrategy(ColumnarStrategy):
             sum((block.report for block in blocks), SearchReport()),
         )
 
+    def lives_in(self, store: object) -> bool:
+        """Whether the nodes are documents of ``store``, so that vectors for one serve the other."""
+        home = self._walk().home
+        return home is not None and home.store is store
+
     def _walk(self) -> ArrayWalk | StoreWalk:
         # A store may be built when it is first looked at: not before there is a query.
         name, store, fence = self._provider_name, self._store, self._allowed_sources
