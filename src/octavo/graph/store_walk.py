@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
@@ -48,8 +50,17 @@ class StoreWalk:
         self._bounds = bounds
         self._allowed_sources = allowed_sources
 
-    def walk(self, texts: Sequence[str], seed_limit: int, wanted: int | None = None) -> Walked:
-        """Return the visited nodes of each query, be more wanted or fewer.
+    home: Final = None
+    """An application's nodes are its own."""
+
+    def walk(
+        self,
+        texts: Sequence[str],
+        seed_limit: int,
+        wanted: int | None = None,
+        vectors: NDArray[np.floating] | None = None,
+    ) -> Walked:
+        """Return the visited nodes of each query, be more wanted or fewer, with vectors or without.
 
         Raises
         ------
@@ -57,7 +68,7 @@ class StoreWalk:
             The store raised something that is no OctavoError, or answered with something else than
             the protocol says.
         """
-        del wanted  # a store is asked best first as it is
+        del wanted, vectors  # a store is asked best first as it is, and for texts
         report = SearchReport()
         answers = self._answers
         found = self._found(texts, seed_limit)

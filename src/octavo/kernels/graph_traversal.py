@@ -195,18 +195,23 @@ def _walk(
 
 
 class Workspace:
-    """Memory that walks over one graph use one after another, so that each touches little of it.
+    """Memory that walks use one after another, so that each touches little of it.
 
     Parameters
     ----------
     nodes
-        The number of nodes of the graph.
+        The number of nodes of the largest graph that it serves.
     """
 
     __slots__ = ("state",)
 
     def __init__(self, nodes: int) -> None:
         self.state = np.zeros((3, nodes), np.int64)
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes that it has room for."""
+        return self.state.shape[1]
 
 
 class TooManyPaths(Exception):
@@ -254,8 +259,8 @@ def traverse(
         Kept by the caller, for one thread at a time; ``None`` makes one, which takes as long as
         writing 24 bytes a node.
     wanted
-        The number of visited nodes of each query, best by (score, node), that the caller needs, at
-        least 1: others may be missing. ``None`` gives all.
+        The number of visited nodes of each query that the caller needs, at least 1: nodes with a
+        lower score than the last of these may be missing. ``None`` gives all.
     most_paths
         Where exactness below zero ends.
 
@@ -289,13 +294,14 @@ def traverse(
     ([0, 1, 2], [1.0, 0.5, 0.5], [0, 1, 1])
     """
     everything = np.zeros(0, np.bool_) if allowed is None else allowed
-    state = (workspace or Workspace(len(offsets) - 1)).state
+    nodes = len(offsets) - 1
+    state = [kind[:nodes] for kind in (workspace or Workspace(nodes)).state]
     graph = (offsets, targets, everything, seed_offsets, seed_nodes, seed_scores)
-    bounds = (min(max_depth, len(offsets) - 1), decay, max_nodes)
+    bounds = (min(max_depth, nodes), decay, max_nodes)
     if not bool((seed_scores < 0.0).any()):
         needed = max_nodes if wanted is None else min(wanted, max_nodes)
         return Visits(*walk_levels(*graph, *bounds, needed, state[0]))
-    failed, starts, nodes, scores, hops, seeds = _walk(*graph, *bounds, most_paths, *state)
+    failed, starts, visited, scores, hops, seeds = _walk(*graph, *bounds, most_paths, *state)
     if failed >= 0:
         raise TooManyPaths(failed)
-    return Visits(starts, nodes, scores, hops, seeds)
+    return Visits(starts, visited, scores, hops, seeds)

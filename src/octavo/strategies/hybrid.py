@@ -1,6 +1,6 @@
 """Hybrid retrieval: keyword, vector and graph streams fused by reciprocal rank (S22, S23)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +25,7 @@ from octavo.strategies.sources import (
     at_present,
     checked_source,
 )
-from octavo.strategies.vector import VectorRAGStrategy
+from octavo.strategies.vector import VectorRAGStrategy, query_vectors
 
 if TYPE_CHECKING:
     from octavo.columns.hits import Hits
@@ -107,9 +107,11 @@ class HybridRAGStrategy(ColumnarStrategy):
             return KeywordRAGStrategy(keyword_index).stream(queries, inner)
 
         def other_rankings() -> dict[str, Ranking]:
-            found = {"vector": VectorRAGStrategy(vector_store).stream(queries, inner)}
+            embedded = replace(queries, vectors=query_vectors(queries, vector_store))
+            found = {"vector": VectorRAGStrategy(vector_store).stream(embedded, inner)}
             if self._graph is not None:
-                found["graph"] = self._graph.stream(queries, inner, store)
+                asked = embedded if self._graph.lives_in(vector_store) else queries
+                found["graph"] = self._graph.stream(asked, inner, store)
             return found
 
         if keyword_index.rows * len(queries) < _ROWS_TO_OVERLAP:
