@@ -11,6 +11,8 @@ from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.graph.bounds import WalkBounds
 from octavo.graph.node_table import NodeTable
+from octavo.graph.path_edges import ArrayEdges
+from octavo.graph.paths import Trace
 from octavo.graph.walked import Walked, too_many_paths, walk_parts
 from octavo.kernels.graph_traversal import TooManyPaths, Workspace, traverse
 
@@ -101,7 +103,12 @@ class ArrayWalk:
         own.counters["nodes found"] += len(visits.nodes)
         parts = walk_parts(visits.hops.astype(np.int32), seeds.scores[visits.seeds])
         hits = Hits(visits.offsets, visits.nodes, visits.scores, parts)
-        return Walked(hits, self._graph.nodes, report + own)
+        return Walked(hits, self._graph.nodes, report + own, seeds)
+
+    def trace(self, text: str, seed_limit: int) -> Trace:
+        """Walk for one query so that paths can be found."""
+        edges = ArrayEdges(self._where, self._graph)
+        return Trace(self.walk([text], seed_limit), edges, self._bounds.depth_decay)
 
     def _taken_workspace(self) -> Workspace:
         """Take this thread's workspace away, so that an interrupted walk leaves none behind."""
