@@ -77,7 +77,7 @@ class GraphPath:
             for node, name in zip(self.nodes, self.names, strict=True)
         ]
         steps = [
-            f"--{relation}--> {node}"
+            f"--{relation}--> {node}" if relation.strip() else f"--> {node}"
             for relation, node in zip(self.relations, shown[1:], strict=True)
         ]
         linked = [f"=> document '{self.document}'"] if self.document != self.nodes[-1] else []
