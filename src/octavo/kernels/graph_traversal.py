@@ -83,7 +83,7 @@ def _walk(
     among the visited. ``reach``: 1 + how many hops its furthest-reaching label may still go.
     ``ending``: 1 + the best label that reaches it from below zero at the full depth.
     """
-    number = place.shape[0]
+    number = offsets.shape[0] - 1
     queries = seed_offsets.shape[0] - 1
     fenced = allowed.shape[0] > 0
     failed = -1
