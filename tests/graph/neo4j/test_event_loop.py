@@ -46,8 +46,9 @@ def descriptors():
 @pytest.mark.parametrize("timeout", [0.0, 0.05])
 def test_a_socket_that_is_given_up_is_closed(unanswering, timeout):
     async def connect(loop):
-        with socket.socket() as given, contextlib.suppress(TimeoutError), closing_sockets():
-            given.setblocking(False)
+        given = socket.socket()
+        given.setblocking(False)
+        with contextlib.suppress(TimeoutError), closing_sockets():
             await asyncio.wait_for(loop.sock_connect(given, unanswering), timeout)
             pytest.fail("the server took a connection")
         return given.fileno()

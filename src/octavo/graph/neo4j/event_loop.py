@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import socket
 import weakref
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -26,12 +26,12 @@ class DriverLoop(asyncio.SelectorEventLoop):
         super().__init__()
         self._opened: weakref.WeakSet[asyncio.BaseTransport] = weakref.WeakSet()
 
-    async def sock_connect(self, sock: socket.socket, address: Any) -> None:  # noqa: ANN401
+    def sock_connect(self, sock: socket.socket, address: Any) -> Coroutine[Any, Any, None]:  # noqa: ANN401
         """Connect a socket; it is closed with :func:`closing_sockets` unless it is handed on."""
         connecting = _connecting.get()
         if connecting is not None:
             connecting.add(sock)
-        await super().sock_connect(sock, address)
+        return super().sock_connect(sock, address)
 
     async def create_connection(self, *given: Any, **named: Any) -> Any:  # noqa: ANN401
         """Hand a socket on to a transport, which closes it from then on."""
