@@ -43,6 +43,8 @@ if TYPE_CHECKING:
         SourceLoadingError,
         TemporalError,
     )
+    from octavo.graph.corpus_graph import CorpusGraph
+    from octavo.graph.corpus_seeds import GraphSeeds
     from octavo.graph.csr_graph import CsrGraph
     from octavo.graph.default_providers import (
         InMemoryGraphStoreProvider,
@@ -140,6 +142,7 @@ __all__ = [
     "Corpus",
     "CorpusCorruptError",
     "CorpusFormatError",
+    "CorpusGraph",
     "CorpusInfo",
     "CorpusLockedError",
     "CorpusWriter",
@@ -158,6 +161,7 @@ __all__ = [
     "GraphNode",
     "GraphRAGStrategy",
     "GraphScope",
+    "GraphSeeds",
     "GraphStore",
     "GraphStoreProvider",
     "GraphStream",
@@ -259,6 +263,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "AgentTool",
         "ToolParameter",
     ),
+    "octavo.graph.corpus_graph": ("CorpusGraph",),
+    "octavo.graph.corpus_seeds": ("GraphSeeds",),
     "octavo.graph.csr_graph": ("CsrGraph",),
     "octavo.graph.default_providers": (
         "InMemoryGraphStoreProvider",

@@ -13,8 +13,9 @@ from octavo import (
     InvalidArgumentError,
     ProviderUnavailableError,
 )
-from octavo.graph.array_walk import GraphArrays
+from octavo.graph.array_graph import GraphArrays
 from octavo.graph.csr_graph import CsrGraph
+from octavo.graph.fence import Fence
 from octavo.spi import GraphEdge, GraphNode, GraphStore
 from tests.graph.graph_stores import edges, nodes
 
@@ -125,7 +126,7 @@ def test_the_fence_holds_before_the_limit(function):
     graph = CsrGraph(
         [GraphNode(name, "same words", f"from {name}") for name in "abc"], [], function
     )
-    hits, _ = graph.rank_seeds(["same words"], 1, np.array([False, False, True]))
+    hits, _ = graph.rank_seeds(["same words"], 1, Fence(np.array([False, False, True])))
     assert graph.nodes.ids(hits.rows) == ["c"]
 
 

@@ -277,6 +277,19 @@ def test_a_node_with_many_edges_and_a_small_bound():
     assert sorted(visits.scores.tolist()) == [1.0, 1.0, 2.0]
 
 
+@pytest.mark.parametrize("score", [1.0, -1.0])
+def test_targets_that_are_no_nodes_are_passed_over(score):
+    targets = np.array([2**31 - 1, -1, 1, 3, -(2**31)], np.int32)
+    workspace = Workspace(3)
+    visits = traverse(
+        np.array([0, 4, 5, 5]), targets,
+        np.array([0, 1]), np.array([0]), np.array([score]),
+        max_depth=3, decay=0.5, max_nodes=9, workspace=workspace,
+    )  # fmt: skip
+    assert visits.nodes.tolist() == [0, 1]
+    assert not workspace.state.any()
+
+
 def test_paths_from_below_zero_have_an_end():
     complete = (8, [(a, b) for a in range(8) for b in range(8)], [{0: 1.0}, {0: -1.0}], None)
     workspace = Workspace(8)

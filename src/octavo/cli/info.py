@@ -7,7 +7,7 @@ from octavo.cli.options import AsJson, IndexPath
 from octavo.cli.output import facts, show, show_json, size
 
 if TYPE_CHECKING:
-    from octavo.corpus.info import CorpusInfo, VectorSearchInfo
+    from octavo.corpus.info import CorpusInfo, GraphInfo, VectorSearchInfo
 
 
 def info(index: IndexPath, *, as_json: AsJson = False) -> None:
@@ -43,6 +43,7 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
             else f"{embedding.specification}, {embedding.dimensions:,} dimensions",
         ),
         *[("vector search", line) for line in _vector_search(found.vector_search)],
+        *_graph(found.graph),
         ("default strategy", found.default_strategy),
     ]
     for line in facts(rows):
@@ -54,6 +55,20 @@ def _deleted(found: "CorpusInfo") -> list[tuple[str, str]]:
     rows = [("deleted rows", f"{found.deleted_rows:,} ({found.deleted_share:.1%} of all rows)")]
     advice = [] if found.compaction is None else [("compaction", f"advised: {found.compaction}")]
     return [*(rows if found.deleted_rows else []), *advice]
+
+
+def _graph(graph: "GraphInfo | None") -> list[tuple[str, str]]:
+    """Say how large the graph is, and how much of it leads nowhere, where there is one."""
+    if graph is None:
+        return []
+    of = f"{graph.nodes:,} nodes, {graph.edges:,} edges of {graph.relations:,} relations"
+    rows = [("graph", of)]
+    if graph.dangling_nodes:
+        missing = (
+            f"{graph.dangling_nodes:,} nodes are no document, on {graph.dangling_edges:,} edges"
+        )
+        rows.append(("dangling", missing))
+    return rows
 
 
 def _vector_search(segments: "tuple[VectorSearchInfo, ...]") -> list[str]:

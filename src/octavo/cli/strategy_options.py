@@ -26,10 +26,28 @@ STRATEGY_OPTIONS: dict[str, Any] = {
     ],
     "max_depth": Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Levels of hierarchical or reasoning retrieval."),
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Levels of hierarchical or reasoning retrieval, hops of a graph.",
+        ),
     ],
     "decay": Annotated[
-        float | None, typer.Option(metavar="X", help="What a hierarchical score keeps each level.")
+        float | None,
+        typer.Option(
+            metavar="X", help="What a hierarchical score keeps each level, a graph's each hop."
+        ),
+    ],
+    "graph": Annotated[
+        bool | None,
+        typer.Option("--graph", help="Fuse the index's graph into hybrid, as a third stream."),
+    ],
+    "seeds": Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Search that finds where the graph is entered: keyword, vector or hybrid.",
+        ),
     ],
     "half_life": Annotated[
         str | None,

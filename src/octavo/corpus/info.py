@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from octavo.corpus.compaction import compaction_reason
+from octavo.graph.corpus_graph import CorpusGraph
 from octavo.storage import layout
 from octavo.storage.layout import BLOCK_MAX, FORMAT_VERSION
 from octavo.storage.manifest import (
@@ -40,6 +41,31 @@ class VectorSearchInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphInfo:
+    """The graph of an index.
+
+    Parameters
+    ----------
+    nodes
+        Ids that edges name.
+    dangling_nodes
+        Those of them that are no document's.
+    edges
+        All edges.
+    dangling_edges
+        Those from or to an id that is no document's.
+    relations
+        The distinct names of edges.
+    """
+
+    nodes: int
+    dangling_nodes: int
+    edges: int
+    dangling_edges: int
+    relations: int
+
+
+@dataclass(frozen=True, slots=True)
 class CorpusInfo:
     """A description of an index; sizes in bytes.
 
@@ -59,6 +85,8 @@ class CorpusInfo:
         Of the block-max postings; 0 where there are none.
     vector_search
         One for each segment with vectors, in row order.
+    graph
+        ``None`` where the index was built without edges.
     """
 
     path: Path
@@ -79,6 +107,7 @@ class CorpusInfo:
     vector_search: tuple[VectorSearchInfo, ...] = ()
     deleted_rows: int = 0
     compaction: str | None = None
+    graph: GraphInfo | None = None
 
     @property
     def deleted_share(self) -> float:
@@ -87,7 +116,7 @@ class CorpusInfo:
 
 
 def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
-    """Describe a snapshot from its manifest."""
+    """Describe a snapshot from its manifest, and its graph, where there is one, from all edges."""
     manifest = snapshot.manifest
     segments = manifest.segments
     return CorpusInfo(
@@ -118,6 +147,20 @@ def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
         ),
         deleted_rows=manifest.rows - manifest.documents,
         compaction=compaction_reason(manifest.documents, manifest.rows, len(segments)),
+        graph=_graph(snapshot),
+    )
+
+
+def _graph(snapshot: Snapshot) -> GraphInfo | None:
+    if snapshot.graph is None:
+        return None
+    graph, columns = CorpusGraph(snapshot), snapshot.graph.columns
+    return GraphInfo(
+        nodes=columns.nodes,
+        dangling_nodes=graph.dangling_nodes,
+        edges=columns.edges,
+        dangling_edges=graph.dangling_edges,
+        relations=len(columns.relation_names),
     )
 
 

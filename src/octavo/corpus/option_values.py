@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from octavo.errors import ConfigurationError, InvalidArgumentError
+from octavo.graph.corpus_seeds import GraphSeeds
 from octavo.importing import import_target
 from octavo.strategies.lexical_navigator import LexicalNavigator
 from octavo.strategies.synonym_expander import SynonymExpander
@@ -63,6 +64,21 @@ def expander(value: Any) -> Any:  # noqa: ANN401 - an expander, a function or it
     if isinstance(value, str) and value.startswith("table:"):
         return SynonymExpander(_synonyms(Path(value.removeprefix("table:"))))
     return import_target("expander", value) if isinstance(value, str) else value
+
+
+def graph_seeds(value: GraphSeeds | str | None) -> GraphSeeds | None:
+    """Return how seeds are found, given as such or as text; ``None`` leaves it to the corpus.
+
+    Examples
+    --------
+    >>> graph_seeds("hybrid")
+    <GraphSeeds.HYBRID: 'hybrid'>
+    """
+    try:
+        return None if value is None else GraphSeeds(value)
+    except ValueError:
+        names = ", ".join(seeds.value for seeds in GraphSeeds)
+        raise InvalidArgumentError(f"seeds: expected one of {names}, found {value!r}") from None
 
 
 def _synonyms(path: Path) -> dict[str, list[str]]:

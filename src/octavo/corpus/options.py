@@ -4,13 +4,15 @@ Options come as objects from code and as text from the command line; both are ac
 """
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from octavo.corpus.option_values import duration, expander, fixed_clock, navigator
+from octavo.corpus.option_values import duration, expander, fixed_clock, graph_seeds, navigator
 from octavo.errors import InvalidArgumentError
+from octavo.graph.corpus_graph import CorpusGraph
+from octavo.graph.corpus_seeds import GraphSeeds
 from octavo.spi import CancellationToken, GraphStore, QueryExpander, QueryExpansion, RAGStrategy
 from octavo.spi.navigation import TreeNavigator
 from octavo.storage.snapshot import Snapshot
@@ -48,26 +50,43 @@ def _vector(snapshot: Snapshot) -> ColumnarStrategy:
 def _hybrid(
     snapshot: Snapshot,
     *,
-    graph: GraphRAGStrategy | None = None,
+    graph: GraphRAGStrategy | GraphStore | bool | None = None,
+    max_depth: int | None = None,
+    decay: float | None = None,
+    seeds: GraphSeeds | str | None = None,
     candidate_depth: int | None = None,
 ) -> ColumnarStrategy:
-    return HybridRAGStrategy(snapshot, snapshot, graph, candidate_depth=candidate_depth)
+    walk = {"max_depth": max_depth, "decay": decay, "seeds": seeds}
+    given: dict[str, Any] = {name: value for name, value in walk.items() if value is not None}
+    if graph is True or isinstance(graph, GraphStore):
+        store = None if graph is True else graph
+        graph = _graph(snapshot, store=store, candidate_depth=candidate_depth, **given)
+    elif given:
+        raise InvalidArgumentError(
+            f"strategy 'hybrid': {', '.join(given)}: expected graph=True (--graph) or a graph "
+            "store beside it; a graph strategy has its own"
+        )
+    third = None if graph is False else graph
+    return HybridRAGStrategy(snapshot, snapshot, third, candidate_depth=candidate_depth)
 
 
 def _graph(
     snapshot: Snapshot,
     *,
-    store: GraphStore,
+    store: GraphStore | None = None,
     provider_name: str = "corpus",
     allowed_sources: Collection[str] = (),
     max_depth: int = GraphRAGStrategy.DEFAULT_MAX_DEPTH,
     decay: float = GraphRAGStrategy.DEFAULT_DEPTH_DECAY,
     max_visited_nodes: int = GraphRAGStrategy.DEFAULT_MAX_VISITED_NODES,
+    seeds: GraphSeeds | str | None = None,
     candidate_depth: int | None = None,
-) -> ColumnarStrategy:
+) -> GraphRAGStrategy:
+    if store is not None and seeds is not None:
+        raise InvalidArgumentError("seeds: expected no store beside it; a store finds its own")
     return GraphRAGStrategy(
         provider_name,
-        store,
+        CorpusGraph(snapshot, graph_seeds(seeds)) if store is None else store,
         allowed_sources,
         max_depth,
         decay,
@@ -212,7 +231,7 @@ def make_strategy(snapshot: Snapshot, name: str, options: Mapping[str, Any]) -> 
     if unknown:
         raise InvalidArgumentError(
             f"strategy {name!r}: no option {', '.join(unknown)}; "
-            f"its options are: {', '.join(sorted(known)) or 'none'}"
+            f"its options are: {', '.join(sorted(known)) or 'none'}{_owners(unknown)}"
         )
     required = {option for option, default in known.items() if default is inspect.Parameter.empty}
     missing = sorted(required - options.keys())
@@ -233,6 +252,15 @@ def _factory(name: str) -> Callable[..., ColumnarStrategy]:
             f"strategy: expected one of {', '.join(STRATEGY_NAMES)}, found {name!r}"
         )
     return found
+
+
+def _owners(options: Sequence[str]) -> str:
+    """Say which strategies have the options that another one refused."""
+    found = {
+        option: [name for name in STRATEGY_NAMES if has_option(name, option)] for option in options
+    }
+    told = [f"{option} of {', '.join(names)}" for option, names in found.items() if names]
+    return f" ({'; '.join(told)})" if told else ""
 
 
 @cache

@@ -12,6 +12,7 @@ from octavo.analysis import Analyzer
 from octavo.columns.filters import ENTRY_ID
 from octavo.corpus.blocks import search_blocks, split_queries
 from octavo.corpus.options import default_strategy, make_strategy
+from octavo.graph.corpus_graph import CorpusGraph
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext, RetrievedDocument
 from octavo.storage.snapshot import Snapshot
@@ -53,6 +54,17 @@ class SearchableCorpus:
         return self._snapshot
 
     @property
+    def graph(self) -> CorpusGraph:
+        """The graph that the index was built with, over its present documents.
+
+        Raises
+        ------
+        GraphCapabilityError
+            The index was built without edges.
+        """
+        return CorpusGraph(self._snapshot)
+
+    @property
     def filter_keys(self) -> tuple[str, ...]:
         """The metadata keys that filters can name."""
         return (ENTRY_ID, *self._snapshot.manifest.columns.metadata)
@@ -78,7 +90,8 @@ class SearchableCorpus:
         **options
             Parameters of the strategy; an unknown one is refused with the known ones. ``child``
             takes a strategy or a name; ``half_life`` also text such as ``"30d"``; ``navigator``
-            also ``"lexical"`` or ``"MODULE:ATTR"``; ``expander`` also ``"table:FILE"``.
+            also ``"lexical"`` or ``"MODULE:ATTR"``; ``expander`` also ``"table:FILE"``. ``graph``
+            of hybrid is ``True`` for the index's own graph, a graph store or a graph strategy.
         """
         snapshot = self._snapshot  # once: another thread may refresh
         return make_strategy(snapshot, name or default_strategy(snapshot), options)

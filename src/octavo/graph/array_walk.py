@@ -2,43 +2,22 @@
 
 import threading
 from collections.abc import Collection, Sequence
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
+from octavo.graph.array_graph import GraphArrays
 from octavo.graph.bounds import WalkBounds
-from octavo.graph.node_table import NodeTable
+from octavo.graph.path_edges import ArrayEdges
+from octavo.graph.paths import Trace
+from octavo.graph.walk_nodes import Home
 from octavo.graph.walked import Walked, too_many_paths, walk_parts
 from octavo.kernels.graph_traversal import TooManyPaths, Workspace, traverse
 
-
-@runtime_checkable
-class GraphArrays(Protocol):
-    """A graph store that also offers itself as arrays; it never changes."""
-
-    @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where the edges of each row begin and end in ``targets``; shape ``(rows + 1,)``."""
-        ...
-
-    @property
-    def targets(self) -> NDArray[np.int32]:
-        """The row to which each edge leads."""
-        ...
-
-    @property
-    def nodes(self) -> NodeTable:
-        """The nodes by row."""
-        ...
-
-    def rank_seeds(
-        self, texts: Sequence[str], limit: int, allowed: NDArray[np.bool_] | None
-    ) -> tuple[Hits, SearchReport]:
-        """Return the ``limit`` best distinct allowed nodes of each query, with finite scores."""
-        ...
+# Every walk leaves its workspace as it found it, so each thread has one for all graphs.
+_OF_THREAD = threading.local()
 
 
 class ArrayWalk:
@@ -62,10 +41,20 @@ class ArrayWalk:
         self._where = f"graph store {name!r}"
         self._graph = graph
         self._bounds = bounds
-        self._allowed = graph.nodes.fence(allowed_sources)
-        self._threads = threading.local()
+        self._fence = graph.fence(allowed_sources)
 
-    def walk(self, texts: Sequence[str], seed_limit: int, wanted: int | None = None) -> Walked:
+    @property
+    def home(self) -> Home | None:
+        """Where nodes are the documents of a corpus, which; ``None`` for other nodes."""
+        return self._graph.nodes.home
+
+    def walk(
+        self,
+        texts: Sequence[str],
+        seed_limit: int,
+        wanted: int | None = None,
+        vectors: NDArray[np.floating] | None = None,
+    ) -> Walked:
         """Return the visited nodes of each query.
 
         Parameters
@@ -75,10 +64,13 @@ class ArrayWalk:
         seed_limit
             The largest number of seeds of a query.
         wanted
-            How many nodes of each query, best by (score, row), are enough; ``None`` for all.
+            How many nodes of each query are enough: others may be missing where their scores are
+            lower than that of the last of these. ``None`` for all.
+        vectors
+            The queries' own vectors, where they have some.
         """
-        workspace = self._taken_workspace()
-        seeds, report = self._graph.rank_seeds(texts, seed_limit, self._allowed)
+        seeds, report = self._graph.rank_seeds(texts, seed_limit, self._fence, vectors)
+        workspace = _taken_workspace(self._graph.nodes.rows)
         try:
             visits = traverse(
                 self._graph.offsets,
@@ -89,22 +81,31 @@ class ArrayWalk:
                 max_depth=self._bounds.max_depth,
                 decay=self._bounds.depth_decay,
                 max_nodes=self._bounds.max_visited_nodes,
-                allowed=self._allowed,
+                allowed=self._fence.nodes,
                 workspace=workspace,
                 wanted=wanted,
             )
         except TooManyPaths as error:
             raise too_many_paths(self._where, error.query) from error
-        self._threads.workspace = workspace
+        _OF_THREAD.workspace = workspace
         own = SearchReport()
         own.plans["graph: arrays"] += len(texts)
         own.counters["nodes found"] += len(visits.nodes)
         parts = walk_parts(visits.hops.astype(np.int32), seeds.scores[visits.seeds])
         hits = Hits(visits.offsets, visits.nodes, visits.scores, parts)
-        return Walked(hits, self._graph.nodes, report + own)
+        return Walked(hits, self._graph.nodes, report + own, seeds)
 
-    def _taken_workspace(self) -> Workspace:
-        """Take this thread's workspace away, so that an interrupted walk leaves none behind."""
-        found: Workspace | None = getattr(self._threads, "workspace", None)
-        self._threads.workspace = None
-        return found or Workspace(self._graph.nodes.rows)
+    def trace(
+        self, text: str, seed_limit: int, vectors: NDArray[np.floating] | None = None
+    ) -> Trace:
+        """Walk for one query so that paths can be found."""
+        walked = self.walk([text], seed_limit, vectors=vectors)
+        edges = ArrayEdges(self._where, self._graph)
+        return Trace(walked, edges, self._bounds.depth_decay)
+
+
+def _taken_workspace(nodes: int) -> Workspace:
+    """Take this thread's workspace away, so that an interrupted walk leaves none behind."""
+    found: Workspace | None = getattr(_OF_THREAD, "workspace", None)
+    _OF_THREAD.workspace = None
+    return Workspace(nodes) if found is None or found.nodes < nodes else found

@@ -19,6 +19,8 @@ from octavo.errors import (
     shown,
     told,
 )
+from octavo.graph.array_graph import ArrayGraph
+from octavo.graph.fence import Fence
 from octavo.graph.node_fault import node_fault
 from octavo.graph.node_keywords import NodeKeywords
 from octavo.graph.node_table import NodeTable
@@ -29,7 +31,7 @@ Given = TypeVar("Given")
 SeedFunction = Callable[[str, int], Sequence[tuple[str, float]]]
 
 
-class CsrGraph:
+class CsrGraph(ArrayGraph):
     """A graph store over nodes and edges that are all there; it never changes.
 
     Parameters
@@ -109,42 +111,20 @@ class CsrGraph:
         """The number of edges from or to a node that is not there."""
         return self._dangling
 
-    def node(self, node_id: str) -> GraphNode:
-        """Return a node by its id.
-
-        Raises
-        ------
-        KeyError
-            There is no such node.
-        """
-        row = self._nodes.row_of(node_id)
-        if row < 0:
-            raise KeyError(node_id)
-        return self._nodes.node(row)
-
     def edges(self, node_id: str) -> Sequence[GraphEdge]:
         """Return the edges that leave a node, in the order in which they were given."""
         return tuple(self._edges.get(node_id, ()))
 
-    def seeds(self, query: str, limit: int) -> Sequence[tuple[GraphNode, float]]:
-        """Return at most ``limit`` nodes for a query, each with a score, best first."""
-        hits, _ = self.rank_seeds([query], limit)
-        return list(zip(self._nodes.nodes(hits.rows), hits.scores.tolist(), strict=True))
-
     def rank_seeds(
-        self, texts: Sequence[str], limit: int, allowed: NDArray[np.bool_] | None = None
+        self,
+        texts: Sequence[str],
+        limit: int,
+        fence: Fence | None = None,
+        vectors: NDArray[np.floating] | None = None,
     ) -> tuple[Hits, SearchReport]:
-        """Return the best seeds of many queries as rows.
-
-        Parameters
-        ----------
-        texts
-            The queries.
-        limit
-            The largest number of seeds of a query, at least 1.
-        allowed
-            Which rows may be seeds; ``None`` for all.
-        """
+        """Return the best seeds of many queries as rows; their vectors count for nothing."""
+        del vectors
+        allowed = None if fence is None else fence.nodes
         if self._nodes.rows == 0:
             return Hits.empty(len(texts)), SearchReport()
         if self._seeds is None:

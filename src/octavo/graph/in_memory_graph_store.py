@@ -11,22 +11,24 @@ from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError
+from octavo.graph.array_graph import ArrayGraph
 from octavo.graph.entities.build import build_entity_graph
 from octavo.graph.entities.chunks import document_names, read_chunks
 from octavo.graph.entities.graph import EntityGraph
 from octavo.graph.entities.nodes import SHARED_SOURCE
 from octavo.graph.entities.records import EntityRecords
+from octavo.graph.fence import Fence
 from octavo.graph.identity import identity_key
 from octavo.graph.node_keywords import NodeKeywords
 from octavo.graph.node_table import NodeTable
 from octavo.graph.text.extractor import TextExtractor
-from octavo.spi import EntityExtractor, EntityMention, EntityRelation, GraphEdge, GraphNode
+from octavo.spi import EntityExtractor, EntityMention, EntityRelation, GraphEdge
 
 ExtractFunction = Callable[[str], Iterable[EntityMention | EntityRelation]]
 Documents = Iterable[Any] | DocumentBatch
 
 
-class InMemoryGraphStore:
+class InMemoryGraphStore(ArrayGraph):
     """A graph store over the entities that documents speak of.
 
     Names that fold to one :meth:`identity_key` are one node. A node links to the documents that it
@@ -110,19 +112,6 @@ class InMemoryGraphStore:
         """The nodes by row, in the order of their ids."""
         return self._built().nodes
 
-    def node(self, node_id: str) -> GraphNode:
-        """Return a node by its id, which is an identity key.
-
-        Raises
-        ------
-        KeyError
-            There is no such node.
-        """
-        row = self.nodes.row_of(node_id)
-        if row < 0:
-            raise KeyError(node_id)
-        return self.nodes.node(row)
-
     def edges(self, node_id: str) -> Sequence[GraphEdge]:
         """Return the edges that leave a node; the weight is the number of documents that have it."""
         return self._built().edges(node_id)
@@ -131,31 +120,21 @@ class InMemoryGraphStore:
         """Return the ids of the documents that an edge came from; none for an unknown edge."""
         return self._built().edge_documents(edge)
 
-    def seeds(self, query: str, limit: int) -> Sequence[tuple[GraphNode, float]]:
-        """Return at most ``limit`` nodes for a query, each with a BM25 score, best first."""
-        hits, _ = self.rank_seeds([query], limit)
-        return list(zip(self.nodes.nodes(hits.rows), hits.scores.tolist(), strict=True))
-
     def rank_seeds(
-        self, texts: Sequence[str], limit: int, allowed: NDArray[np.bool_] | None = None
+        self,
+        texts: Sequence[str],
+        limit: int,
+        fence: Fence | None = None,
+        vectors: NDArray[np.floating] | None = None,
     ) -> tuple[Hits, SearchReport]:
-        """Return the best seeds of many queries as rows.
-
-        Parameters
-        ----------
-        texts
-            The queries.
-        limit
-            The largest number of seeds of a query, at least 1.
-        allowed
-            Which rows may be seeds; ``None`` for all.
-        """
+        """Return the best seeds of many queries as rows, by BM25; vectors count for nothing."""
+        del vectors
         nodes = self.nodes
         if nodes.rows == 0:
             return Hits.empty(len(texts)), SearchReport()
         with self._building:
             keywords = self._keywords = self._keywords or NodeKeywords(nodes)
-        return keywords.rank(texts, limit, allowed)
+        return keywords.rank(texts, limit, None if fence is None else fence.nodes)
 
     def _built(self) -> EntityGraph:
         with self._building:

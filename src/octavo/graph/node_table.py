@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,9 @@ class NodeTable:
             raise InvalidArgumentError(
                 f"nodes: expected distinct ids, found {repeated!r} more than once"
             )
+
+    home: Final = None
+    """Nodes of their own, not those of a corpus."""
 
     @property
     def rows(self) -> int:

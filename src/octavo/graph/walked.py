@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from octavo.columns.hits import Hits, Part
 from octavo.engines.report import SearchReport
 from octavo.errors import ExecutionError
-from octavo.graph.node_table import NodeTable
+from octavo.graph.walk_nodes import WalkNodes
 from octavo.spi import GraphMetadata
 
 
@@ -16,8 +16,10 @@ class Walked(NamedTuple):
     """The visited nodes of each query, in no promised order within a query."""
 
     hits: Hits
-    nodes: NodeTable
+    nodes: WalkNodes
     report: SearchReport
+    seeds: Hits
+    """Where each query's walk started, best first; row -1 where a seed was not visited."""
 
 
 def walk_parts(hops: NDArray[np.int32], seed_scores: NDArray[np.float64]) -> dict[str, Part]:

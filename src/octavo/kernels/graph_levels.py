@@ -188,6 +188,8 @@ def walk_levels(
                     arrived = _longer(arrived, capacity)
                 for edge in range(offsets[node], offsets[node + 1]):
                     target = int(np.int64(targets[edge]))
+                    if not 0 <= target < number:  # a damaged file may say anything
+                        continue
                     if fenced and not allowed[target]:
                         continue
                     label = place[target] - 1

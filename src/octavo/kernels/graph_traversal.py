@@ -83,7 +83,7 @@ def _walk(
     among the visited. ``reach``: 1 + how many hops its furthest-reaching label may still go.
     ``ending``: 1 + the best label that reaches it from below zero at the full depth.
     """
-    number = place.shape[0]
+    number = offsets.shape[0] - 1
     queries = seed_offsets.shape[0] - 1
     fenced = allowed.shape[0] > 0
     failed = -1
@@ -148,6 +148,8 @@ def _walk(
             reached = score * decay + 0.0  # never minus zero
             for edge in range(offsets[node], offsets[node + 1]):
                 target = int(np.int64(targets[edge]))
+                if not 0 <= target < number:  # a damaged file may say anything
+                    continue
                 if fenced and not allowed[target]:
                     continue
                 if one_by_one:
@@ -193,18 +195,23 @@ def _walk(
 
 
 class Workspace:
-    """Memory that walks over one graph use one after another, so that each touches little of it.
+    """Memory that walks use one after another, so that each touches little of it.
 
     Parameters
     ----------
     nodes
-        The number of nodes of the graph.
+        The number of nodes of the largest graph that it serves.
     """
 
     __slots__ = ("state",)
 
     def __init__(self, nodes: int) -> None:
         self.state = np.zeros((3, nodes), np.int64)
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes that it has room for."""
+        return self.state.shape[1]
 
 
 class TooManyPaths(Exception):
@@ -236,7 +243,7 @@ def traverse(
     ----------
     offsets, targets
         int64 and int32: the edges that leave node ``n`` lead to
-        ``targets[offsets[n]:offsets[n + 1]]``.
+        ``targets[offsets[n]:offsets[n + 1]]``. A target that is no node is passed over.
     seed_offsets, seed_nodes, seed_scores
         The seeds of query ``i`` lie from ``seed_offsets[i]`` to ``seed_offsets[i + 1]``, best first:
         distinct allowed nodes with finite scores.
@@ -252,8 +259,8 @@ def traverse(
         Kept by the caller, for one thread at a time; ``None`` makes one, which takes as long as
         writing 24 bytes a node.
     wanted
-        The number of visited nodes of each query, best by (score, node), that the caller needs, at
-        least 1: others may be missing. ``None`` gives all.
+        The number of visited nodes of each query that the caller needs, at least 1: nodes with a
+        lower score than the last of these may be missing. ``None`` gives all.
     most_paths
         Where exactness below zero ends.
 
@@ -287,13 +294,14 @@ def traverse(
     ([0, 1, 2], [1.0, 0.5, 0.5], [0, 1, 1])
     """
     everything = np.zeros(0, np.bool_) if allowed is None else allowed
-    state = (workspace or Workspace(len(offsets) - 1)).state
+    nodes = len(offsets) - 1
+    state = [kind[:nodes] for kind in (workspace or Workspace(nodes)).state]
     graph = (offsets, targets, everything, seed_offsets, seed_nodes, seed_scores)
-    bounds = (min(max_depth, len(offsets) - 1), decay, max_nodes)
+    bounds = (min(max_depth, nodes), decay, max_nodes)
     if not bool((seed_scores < 0.0).any()):
         needed = max_nodes if wanted is None else min(wanted, max_nodes)
         return Visits(*walk_levels(*graph, *bounds, needed, state[0]))
-    failed, starts, nodes, scores, hops, seeds = _walk(*graph, *bounds, most_paths, *state)
+    failed, starts, visited, scores, hops, seeds = _walk(*graph, *bounds, most_paths, *state)
     if failed >= 0:
         raise TooManyPaths(failed)
-    return Visits(starts, nodes, scores, hops, seeds)
+    return Visits(starts, visited, scores, hops, seeds)

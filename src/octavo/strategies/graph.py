@@ -9,15 +9,18 @@ from octavo.columns.hits import Hits, Part
 from octavo.columns.ranking import rank_hits
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError, InvalidArgumentError, shown
-from octavo.graph.array_walk import ArrayWalk, GraphArrays
+from octavo.graph.array_graph import GraphArrays
+from octavo.graph.array_walk import ArrayWalk
 from octavo.graph.bounds import WalkBounds
+from octavo.graph.graph_path import GraphPath
+from octavo.graph.paths import Goal, Trace
 from octavo.graph.store_walk import StoreWalk
 from octavo.graph.walked import Walked
 from octavo.spi import GraphMetadata, GraphStore, RAGContext
-from octavo.strategies.columnar import ColumnarStrategy, Ranking
+from octavo.strategies.columnar import ColumnarStrategy, Ranking, given_context
 from octavo.strategies.inner import candidate_depth as depth_of
 from octavo.strategies.inner import checked_depth, checked_sources
-from octavo.strategies.linked import Linking
+from octavo.strategies.linked import Linking, is_at_home
 from octavo.strategies.provided import ProvidedDocuments
 from octavo.strategies.queries import Queries
 from octavo.strategies.sources import DocumentSource, at_present, checked_source
@@ -127,12 +130,14 @@ class GraphRAGStrategy(ColumnarStrategy):
         starts = range(0, max(1, len(queries)), max(1, size))
         linking = Linking(store, context.metadata_filters, len(starts))
         # Where each node is a result, those beyond the limit need not be found.
-        wanted = context.max_results if store is None and not context.metadata_filters else None
+        each = not context.metadata_filters and (store is None or is_at_home(walk.home, store))
+        wanted = context.max_results if each else None
         depth = depth_of(context, self._depth)
         seeds = min(self._bounds.max_visited_nodes, depth)
+        pieces = [queries[start : start + size] for start in starts]
         blocks = [
-            _ranked(walk.walk(queries.texts[start : start + size], seeds, wanted), linking, context)
-            for start in starts
+            _ranked(walk.walk(piece.texts, seeds, wanted, piece.vectors), linking, context)
+            for piece in pieces
         ]
         joined = [block.documents for block in blocks if block.documents is not store]
         return Ranking(
@@ -140,6 +145,42 @@ class GraphRAGStrategy(ColumnarStrategy):
             joined[0] if joined else blocks[0].documents,
             sum((block.report for block in blocks), SearchReport()),
         )
+
+    def lives_in(self, store: object) -> bool:
+        """Whether the nodes are documents of ``store``, so that vectors for one serve the other."""
+        home = self._walk().home
+        return home is not None and home.store is store
+
+    def paths(self, query: str, context: RAGContext | None = None) -> tuple[GraphPath, ...]:
+        """Return for each hit of ``retrieve(query, context)`` the path by which it was found.
+
+        Parameters
+        ----------
+        query, context
+            As in :meth:`retrieve`.
+
+        Examples
+        --------
+        >>> from octavo import CsrGraph, GraphEdge, GraphNode
+        >>> nodes = [GraphNode("auth", "sign in", "wiki"), GraphNode("db", "users", "wiki")]
+        >>> graph = CsrGraph(nodes, [GraphEdge("auth", "reads", "db")])
+        >>> strategy = GraphRAGStrategy("wiki", graph, (), 2, 0.85, 1024)
+        >>> print(strategy.paths("sign in")[1])
+        seed 'sign in' [auth] (...) --reads--> 'users' [db]; 1 hop, ... x 0.85 = ...
+        """
+        given = given_context(context)
+        trace = self.trace(Queries((query,)), given)
+        store = None if self._documents is None else at_present(self._documents)
+        ranking = _ranked(trace.walked, Linking(store, given.metadata_filters, 1), given)
+        documents = ranking.documents.ids(ranking.hits.rows)
+        nodes = ranking.hits.parts["node_id"].values.tolist()
+        found = trace.paths([Goal(*pair) for pair in zip(nodes, documents, strict=True)])
+        return tuple(path for path in found if path is not None)
+
+    def trace(self, query: Queries, context: RAGContext) -> Trace:
+        """Walk for one query as :meth:`stream` does, so that paths can be found."""
+        seeds = min(self._bounds.max_visited_nodes, depth_of(context, self._depth))
+        return self._walk().trace(query.texts[0], seeds, query.vectors)
 
     def _walk(self) -> ArrayWalk | StoreWalk:
         # A store may be built when it is first looked at: not before there is a query.

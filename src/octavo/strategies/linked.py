@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits, Part
-from octavo.graph.node_table import NodeTable
+from octavo.graph.walk_nodes import Home, WalkNodes
 from octavo.graph.walked import Walked
 from octavo.kernels.graph_links import best_linked
 from octavo.strategies.joined import JoinedDocuments, admitted
@@ -22,7 +23,7 @@ class Linking:
     store
         Where documents live. A linked id that it does not know counts for nothing. A node without
         any known document is the document that has its id; where there is none, or no store, the
-        node yields itself.
+        node yields itself. Nodes that are documents of this very store need not be looked up.
     filters
         Exact values of metadata: a document's, or the node's where it yields itself.
     walks
@@ -51,6 +52,9 @@ class Linking:
         """
         hits = walked.hits.with_parts(node=Part(walked.hits.rows))
         store, nodes = self._store, walked.nodes
+        home = nodes.home
+        if is_at_home(home, store):
+            return self._at_home(hits, home), home.store
         if store is None and not self._filters:
             return hits, nodes
         if store is None:
@@ -68,8 +72,15 @@ class Linking:
             JoinedDocuments(store, nodes) if bool((rows >= store.rows).any()) else store,
         )
 
+    def _at_home(self, hits: Hits, home: Home) -> Hits:
+        """Return the hits as rows of the store that the nodes live in: one document each."""
+        rows = home.rows[hits.rows].astype(np.int64)
+        found = Hits(hits.offsets, rows, hits.scores, hits.parts)
+        admitted = home.store.select(self._filters).admitted if self._filters else None
+        return found if admitted is None else found.keep(admitted[rows])
+
     def _links(
-        self, rows: NDArray[np.int64], nodes: NodeTable, store: DocumentSource
+        self, rows: NDArray[np.int64], nodes: WalkNodes, store: DocumentSource
     ) -> "tuple[_Links, NDArray[np.int64]]":
         """Return links of nodes, and which of these nodes each of ``rows`` is."""
         if self._whole is not None:
@@ -79,6 +90,11 @@ class Linking:
             self._whole = _links(nodes, np.arange(nodes.rows), store, self._filters)
             return self._whole, rows
         return _links(nodes, visited, store, self._filters), place
+
+
+def is_at_home(home: Home | None, store: DocumentSource | None) -> TypeGuard[Home]:
+    """Whether nodes are documents of ``store``, or of a corpus where no store was given."""
+    return home is not None and (store is None or store is home.store)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +120,7 @@ def _distinct(rows: NDArray[np.int64], number: int) -> tuple[NDArray[np.int64], 
 
 
 def _links(
-    nodes: NodeTable,
+    nodes: WalkNodes,
     visited: NDArray[np.int64],
     store: DocumentSource,
     filters: Mapping[str, str],
@@ -126,7 +142,7 @@ def _links(
 
 def _matching(
     documents: NDArray[np.int64],
-    nodes: NodeTable,
+    nodes: WalkNodes,
     store: DocumentSource,
     filters: Mapping[str, str],
 ) -> NDArray[np.bool_]:

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from octavo.columns.encodable import encodable
 from octavo.errors import ExecutionError, InvalidArgumentError, checked_count, real_number, shown
 from octavo.graph.identity import identity_key
 from octavo.graph.neo4j.node import properties_of
 from octavo.graph.neo4j.store import Neo4jGraphStore
 from octavo.graph.node_fault import node_fault
-from octavo.graph.node_table import NodeTable
+from octavo.graph.walk_nodes import WalkNodes
 from octavo.spi import GraphEdge, GraphNode
 
 Row = dict[str, Any]
@@ -27,7 +29,7 @@ class ListedGraph(Protocol):
     """A graph that can list its nodes, such as :class:`~octavo.graph.csr_graph.CsrGraph`."""
 
     @property
-    def nodes(self) -> NodeTable:
+    def nodes(self) -> WalkNodes:
         """The nodes by row."""
         ...
 
@@ -80,7 +82,7 @@ def import_graph(
     batch = _Batches(store, checked_count("batch_size", batch_size), timeout)
     batch.make(store.statements.constraints)
     table, statements, edges = graph.nodes, store.statements, _Edges(graph)
-    nodes = (_node_row(table.node(row), store) for row in range(table.rows))
+    nodes = (_node_row(table.node(row), store) for row in _rows(table))
     written = batch.write(statements.write_nodes, nodes, "writing nodes")
     few, many = edges.of(range(_MANY + 1)), edges.of(range(_MANY + 1, sys.maxsize))
     return Written(
@@ -129,7 +131,7 @@ class _Edges:
     def of(self, degrees: range) -> Iterator[Row]:
         """Yield the edges of nodes from which so many leave."""
         table = self._graph.nodes
-        for row in range(table.rows):
+        for row in _rows(table):
             leaving = self._graph.edges(table.node(row).id)
             if len(leaving) not in degrees:
                 continue
@@ -163,6 +165,12 @@ class _Batches(NamedTuple):
             self.store.connection.write(statement, {"rows": batch}, what, self.timeout)
             count += len(batch)
         return count
+
+
+def _rows(nodes: WalkNodes) -> Iterable[int]:
+    """Return the rows that have a node; not every one of a corpus's graph does."""
+    present = nodes.fence(())
+    return range(nodes.rows) if present is None else np.flatnonzero(present).tolist()
 
 
 def _node_row(node: GraphNode, store: Neo4jGraphStore) -> Row:
