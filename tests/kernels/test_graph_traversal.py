@@ -217,6 +217,22 @@ def test_a_shorter_path_that_waits_does_not_hold_back_a_better_one():  # S24
         assert found[5] == (0.0375, 3, 0.3)
 
 
+def test_what_seeds_of_equal_scores_reach_is_settled_by_node():  # S6 S12
+    # By the time that seed 4 is followed, enough nodes have come from seed 3, but none before 0.
+    graph = (5, [(3, 1), (3, 2), (4, 0)], [{3: 1.0, 4: 1.0}], None)
+    (found,) = walked(graph, 1, 1.0, 10, wanted=2)
+    assert sorted(found)[:2] == [0, 1]
+
+
+def test_levels_are_left_where_better_seeds_fill_the_bound():  # S24
+    # Seed 0 reaches more nodes than may be visited; nothing of seed 1's is, though 9 is a hub.
+    links = [(0, 2), (0, 3), (0, 4), (1, 9), *((9, node) for node in range(5, 9))]
+    (found,) = walked((10, links, [{0: 1.0, 1: 0.9}], None), 2, 0.5, 4)
+    assert found == {
+        0: (1.0, 0, 1.0), 1: (0.9, 0, 0.9), 2: (0.5, 1, 1.0), 3: (0.5, 1, 1.0),
+    }  # fmt: skip
+
+
 def test_a_fenced_node_is_not_walked_through():  # S24
     graph = (3, [(0, 1), (1, 2)], [{0: 1.0}], [True, False, True])
     assert walked(graph, 5, 1.0, 10) == [{0: (1.0, 0, 1.0)}]
@@ -259,6 +275,19 @@ def test_a_node_with_many_edges_and_a_small_bound():
     )  # fmt: skip
     assert sorted(visits.nodes.tolist()) == [0, 1, 2]
     assert sorted(visits.scores.tolist()) == [1.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("score", [1.0, -1.0])
+def test_targets_that_are_no_nodes_are_passed_over(score):
+    targets = np.array([2**31 - 1, -1, 1, 3, -(2**31)], np.int32)
+    workspace = Workspace(3)
+    visits = traverse(
+        np.array([0, 4, 5, 5]), targets,
+        np.array([0, 1]), np.array([0]), np.array([score]),
+        max_depth=3, decay=0.5, max_nodes=9, workspace=workspace,
+    )  # fmt: skip
+    assert visits.nodes.tolist() == [0, 1]
+    assert not workspace.state.any()
 
 
 def test_paths_from_below_zero_have_an_end():

@@ -22,7 +22,7 @@ from octavo import Corpus, OctavoError
 from octavo.storage.layout import MANIFEST, SEGMENTS
 from octavo.storage.manifest import read_manifest
 from tests.storage.kill_harness import build, change, forked, tune, vector
-from tests.storage.manifest_editing import rewrite_manifest
+from tests.storage.manifest_editing import named_parts, named_paths, rewrite_manifest
 from tests.storage.unmerged import unmerged
 
 BATCH = 20
@@ -40,8 +40,8 @@ class Payload:
 
 
 def prepare(path: Path) -> None:
-    """Build an index of several segments, with dead rows, a graph and block-max postings."""
-    state = {f"d{number:03d}": 0 for number in range(60)}
+    """Build an index of several segments, with dead rows, edges, vectors and block-max postings."""
+    state = {f"d{number:03d}": 0 for number in range(61)}
     build(path, state, lambda *_: None)
     with unmerged():
         for version in (1, 2):
@@ -75,18 +75,9 @@ def use(path: Path) -> str:
     return "works"
 
 
-def files(path: Path) -> list[Path]:
-    """Return all files that the manifest names."""
-    return [
-        path / SEGMENTS / segment.name / name
-        for segment in read_manifest(path).segments
-        for name in segment.files
-    ]
-
-
 def damage(path: Path, chance: random.Random, canary: Path) -> str:
     """Change one file or a few in one of many ways."""
-    chosen = chance.choice(files(path))
+    chosen = chance.choice(named_paths(path))
     content = bytearray(chosen.read_bytes())
     kind = chance.choice(("flip", "flips", "cut", "grow", "lengths", "swap", "pickle", "zeros"))
     if kind in {"flip", "flips"} and content:
@@ -101,7 +92,7 @@ def damage(path: Path, chance: random.Random, canary: Path) -> str:
         number = chance.choice((2**63 - 1, 2**31 - 1, 2**64 - 1, 2**32, 0))
         content[place : place + 8] = number.to_bytes(8, "little")
     elif kind == "swap":
-        content = bytearray(chance.choice(files(path)).read_bytes())
+        content = bytearray(chance.choice(named_paths(path)).read_bytes())
     elif kind == "pickle" and chosen.suffix == ".npy":
         np.save(chosen, np.array([Payload(canary)], object), allow_pickle=True)
         content = bytearray(chosen.read_bytes())
@@ -131,9 +122,9 @@ def name_again(path: Path) -> None:
     """Have the manifest state the sizes and checksums that the files have now."""
 
     def state(body: dict[str, Any]) -> None:
-        for segment in body["segments"]:
-            for name, entry in segment["files"].items():
-                content = (path / SEGMENTS / segment["name"] / name).read_bytes()
+        for part, files in named_parts(body):
+            for name, entry in files.items():
+                content = (path / part / name).read_bytes()
                 entry.update(size=len(content), crc32=f"{zlib.crc32(content):08x}")
 
     rewrite_manifest(path, state)
@@ -173,21 +164,18 @@ def edit(body: Any, chance: random.Random) -> str:
 def link_out(path: Path, chance: random.Random, outside: Path) -> str:
     """Move a file or directory out of the index and leave a link to it."""
     segment = path / SEGMENTS / read_manifest(path).segments[0].name
-    kinds = [chance.choice(files(path)), segment, path / SEGMENTS, path / MANIFEST]
-    kinds += [entry.parent for entry in files(path) if entry.parent != segment]
+    kinds = [chance.choice(named_paths(path)), segment, path / SEGMENTS, path / MANIFEST]
+    kinds += [entry.parent for entry in named_paths(path) if entry.parent != segment]
     chosen = chance.choice(kinds)
     relative = chosen.relative_to(path)
     unnamed = chance.random() < 0.5
     if unnamed:  # so that no check of named files can find it
 
         def forget(body: dict[str, Any]) -> None:
-            for each in body["segments"]:
-                there = f"{SEGMENTS}/{each['name']}"
-                each["files"] = {
-                    name: entry
-                    for name, entry in each["files"].items()
-                    if not f"{there}/{name}".startswith(str(relative))
-                }
+            for part, files in named_parts(body):
+                for name in [*files]:
+                    if f"{part}/{name}".startswith(str(relative)):
+                        del files[name]
 
         rewrite_manifest(path, forget)
     shutil.rmtree(outside, ignore_errors=True)
@@ -232,7 +220,7 @@ def flip_after_opening(base: Path, home: Path, number: int, seed: int) -> tuple[
     done = []
     result = "works"
     for _ in range(5):
-        chosen = chance.choice(files(path))
+        chosen = chance.choice(named_paths(path))
         size = chosen.stat().st_size
         with chosen.open("r+b") as file:
             for _ in range(chance.choice((1, 50)) if size else 0):

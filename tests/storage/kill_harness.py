@@ -32,6 +32,7 @@ from octavo import Corpus, CorpusFormatError
 from octavo.storage.commit import CommitStep
 from octavo.storage.layout import LOCK, LOCK_HOLDER, MANIFEST, MANIFEST_COPY
 from octavo.storage.manifest import read_manifest
+from tests.storage.manifest_editing import named_paths
 from tests.storage.power_cut import Recorder, begin_notes, cut_power
 from tests.storage.unmerged import unmerged
 
@@ -70,6 +71,14 @@ def table(state: Mapping[str, int]) -> pa.Table:
     )
 
 
+def edges(documents: Mapping[str, int]) -> pa.Table | None:
+    """A chain of the documents and one that never is; none for an even number of documents."""
+    if len(documents) % 2 == 0:
+        return None
+    ids = list(documents)
+    return pa.table({"head": ids, "relation": ["next"] * len(ids), "tail": [*ids[1:], "d999"]})
+
+
 @dataclass(frozen=True)
 class Write:
     """One write: what to do, and the state that it leaves."""
@@ -95,6 +104,7 @@ def build(path: Path, documents: Mapping[str, int], progress: Progress) -> Corpu
     return Corpus.build(
         table(documents),
         path,
+        edges=edges(documents),
         embedding="column:v",
         metadata=["group"],
         overwrite=True,
@@ -356,8 +366,7 @@ def check_state(path: Path, state: State) -> str | None:
 def remains(path: Path) -> set[str]:
     """Return what is in the directory and belongs to no present state."""
     named = {LOCK, LOCK_HOLDER, MANIFEST, MANIFEST_COPY}
-    for segment in read_manifest(path).segments:
-        named |= {f"segments/{segment.name}/{name}" for name in segment.files}
+    named |= {each.relative_to(path).as_posix() for each in named_paths(path)}
     directories = {str(parent) for name in named for parent in Path(name).parents}
     found = {entry.relative_to(path).as_posix() for entry in path.rglob("*")}
     return found - named - directories

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from octavo.storage.commit import remove_remains
-from octavo.storage.layout import LOCK, MANIFEST, MANIFEST_COPY, SEGMENTS
+from octavo.storage.layout import GRAPH, LOCK, MANIFEST, MANIFEST_COPY, SEGMENTS
 from octavo.storage.manifest import read_manifest
 from octavo.storage.manifest_json import encode_manifest
 from tests.storage.kill_harness import WRITES, build, prepared, script
+from tests.storage.manifest_editing import named_parts
 
 BASE = {f"d{number:03d}": 0 for number in range(40)}
 
@@ -51,8 +52,8 @@ class Watcher:
             self.contents[path.stat().st_ino] = state(path)
 
     def mkdir(self, path, *_):
-        if path == self.index / SEGMENTS:
-            assert self.is_named(self.index / LOCK), "the lock is there before any segment"
+        if path in {self.index / SEGMENTS, self.index / GRAPH}:
+            assert self.is_named(self.index / LOCK), "the lock is there before any part"
 
     def replace(self, source, target):
         assert self.is_flushed(Path(source)), f"{source} replaces {target}"
@@ -69,7 +70,7 @@ class Watcher:
 
     def remove(self, path, *_):
         """Nothing goes that a manifest which might be found after a power cut names."""
-        if self.replaced and path.is_relative_to(self.index / SEGMENTS):
+        if self.replaced and path.parent != self.index:
             self.removed += 1
             self.done()
 
@@ -88,9 +89,9 @@ class Watcher:
         return self.contents.get(path.stat().st_ino) == state(path)
 
     def named_by(self, manifest):
-        for segment in json.loads(manifest.read_bytes())["segments"]:
-            for name in segment["files"]:
-                yield self.index / SEGMENTS / segment["name"] / name
+        for part, files in named_parts(json.loads(manifest.read_bytes())):
+            for name in files:
+                yield self.index / part / name
 
 
 def files(index):

@@ -56,7 +56,7 @@ def listing(index):
 
 def check_answers(corpus, expected):
     for answer in expected["answers"]:
-        for strategy in ("keyword", "vector"):
+        for strategy in ("keyword", "vector", "graph"):
             hits = corpus.search(
                 answer["query"],
                 strategy=strategy,

@@ -20,8 +20,8 @@ from octavo import Corpus, CorpusCorruptError
 from octavo.storage.layout import MANIFEST, MANIFEST_COPY, SEGMENTS
 from octavo.storage.manifest import read_manifest
 from octavo.storage.verify import verify_index
-from tests.storage.hostile_harness import files, link_out, prepare
-from tests.storage.manifest_editing import rewrite_manifest
+from tests.storage.hostile_harness import link_out, prepare
+from tests.storage.manifest_editing import named_paths, rewrite_manifest
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,12 +64,13 @@ def test_five_hundred_attacks():
 
 @pytest.fixture(scope="module")
 def segmented(tmp_path_factory):
-    """An index of several segments with dead rows, a graph and block-max postings."""
+    """An index of several segments with dead rows, edges, a graph and block-max postings."""
     path = tmp_path_factory.mktemp("hostile") / "index"
     prepare(path)
     manifest = read_manifest(path)
     assert len(manifest.segments) > 1
     assert any(segment.live for segment in manifest.segments)
+    assert manifest.graph is not None
     names = {name for segment in manifest.segments for name in segment.files}
     assert any(name.endswith(".faiss") for name in names)
     assert any(name.startswith("block_max/") for name in names)
@@ -91,7 +92,7 @@ def flipped(content, position, bit):
 def test_verify_finds_every_flip(index):
     """One in each file at once, since each is reported by itself."""
     chance = random.Random(3)
-    named = [path for path in files(index) if path.stat().st_size]
+    named = [path for path in named_paths(index) if path.stat().st_size]
     whole = {path: path.read_bytes() for path in named}
     for place in (lambda size: 0, lambda size: size - 1, chance.randrange):
         for path, content in whole.items():
@@ -122,7 +123,7 @@ def json_of(content):
 
 def test_a_damaged_list_of_live_rows_is_refused_at_once(index):
     """A changed bit would bring a deleted document back."""
-    (path, *_) = [path for path in files(index) if path.parent.name == "live"]
+    (path, *_) = [path for path in named_paths(index) if path.parent.name == "live"]
     whole = path.read_bytes()
     for bit in range(8):
         path.write_bytes(whole[:-1] + bytes([whole[-1] ^ (1 << bit)]))
@@ -150,7 +151,7 @@ def test_a_link_inside_to_a_directory_is_refused(index):
 
 def test_what_is_no_file_is_not_opened(index):
     """Opening a pipe would wait for ever."""
-    (path,) = [path for path in files(index) if path.name == "vectors.npy"][:1]
+    (path,) = [path for path in named_paths(index) if path.name == "vectors.npy"][:1]
     path.unlink()
     os.mkfifo(path)
     with pytest.raises(CorpusCorruptError, match=r"vectors\.npy: the file is missing"):

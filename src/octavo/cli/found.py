@@ -1,10 +1,11 @@
 """The hits of one query with their documents and parts."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from octavo.engines.report import SearchReport
+from octavo.graph.graph_path import GraphPath
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.queries import Queries
@@ -22,10 +23,14 @@ class FoundDocument:
     content: str
     metadata: Mapping[str, str]
     parts: Mapping[str, Any]
+    path: GraphPath | None = None
+    """By which the graph found it, where that was asked for."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the hit as plain values."""
-        return asdict(self)
+        values = asdict(replace(self, path=None))
+        del values["path"]
+        return values if self.path is None else {**values, "path": self.path.as_dict()}
 
 
 def find(

@@ -1,7 +1,7 @@
 """The hits of one query as a table with highlighted snippets."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from octavo.analysis import Analyzer
 from octavo.analysis.spans import token_spans
@@ -11,6 +11,15 @@ from octavo.cli.snippet import READ_CHARACTERS, Piece, best_snippet
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+_ON_PATH = {"hops", "seed_score", "node_id"}
+"""Parts of a hit that its path tells."""
+
+
+class _Row(NamedTuple):
+    fields: tuple[str, ...]
+    snippet: tuple[Piece, ...]
+    path: str
 
 
 def show_hits(
@@ -32,7 +41,8 @@ def show_hits(
     query
         The text that was searched for.
     explain
-        Add a column for each stream: the hit's rank in it and its score there.
+        Add a column for each stream: the hit's rank in it and its score there. Add the path by
+        which the graph found the hit, where it did: below the text, in a pipe as the last field.
     terminal
         Whether stdout is one.
     """
@@ -40,7 +50,7 @@ def show_hits(
     streams = _streams(hits) if explain else ()
     header = ("#", "score", "id", *streams, "text")
     rows = [
-        (
+        _Row(
             (
                 str(hit.rank),
                 f"{hit.score:.4f}",
@@ -48,15 +58,18 @@ def show_hits(
                 *(_in_stream(hit, stream) for stream in streams),
             ),
             _snippet(hit, analyzer, terms),
+            printable(str(hit.path)) if explain and hit.path else "",
         )
         for hit in hits
     ]
     if terminal:
         _show_table(header, rows)
         return
-    show("\t".join(header))
-    for fields, snippet in rows:
-        show("\t".join((*fields, "".join(piece.text for piece in snippet))))
+    with_paths = any(row.path for row in rows)
+    show("\t".join((*header, "path") if with_paths else header))
+    for row in rows:
+        fields = (*row.fields, "".join(piece.text for piece in row.snippet))
+        show("\t".join((*fields, row.path or "-") if with_paths else fields))
 
 
 def _snippet(hit: FoundDocument, analyzer: Analyzer, terms: frozenset[str]) -> tuple[Piece, ...]:
@@ -70,8 +83,13 @@ def _snippet(hit: FoundDocument, analyzer: Analyzer, terms: frozenset[str]) -> t
 
 
 def _streams(hits: Sequence[FoundDocument]) -> tuple[str, ...]:
-    """Return the names of the parts in order, the rank and score of a stream as one."""
-    names = dict.fromkeys(name for hit in hits for name in hit.parts)
+    """Return the names of the parts in order, the rank and score of a stream as one.
+
+    What a path tells is left out.
+    """
+    names = dict.fromkeys(
+        name for hit in hits for name in hit.parts if hit.path is None or name not in _ON_PATH
+    )
     return tuple(
         dict.fromkeys(
             name.removesuffix("_rank").removesuffix("_score")
@@ -92,9 +110,7 @@ def _in_stream(hit: FoundDocument, stream: str) -> str:
     return str(values[0]) if values else "-"
 
 
-def _show_table(
-    header: Sequence[str], rows: Sequence[tuple[tuple[str, ...], tuple[Piece, ...]]]
-) -> None:
+def _show_table(header: Sequence[str], rows: Sequence[_Row]) -> None:
     from rich import box  # noqa: PLC0415 - only terminals need it
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -106,8 +122,11 @@ def _show_table(
         table.add_column(
             name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
         )
-    for fields, snippet in rows:
-        table.add_row(*(Text(field) for field in fields), _highlighted(snippet))
+    for row in rows:
+        text = _highlighted(row.snippet)
+        if row.path:
+            text.append("\n" if row.snippet else "").append(f"path: {row.path}", style="dim")
+        table.add_row(*(Text(field) for field in row.fields), text)
     Console().print(table)
 
 

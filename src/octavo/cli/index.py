@@ -49,6 +49,13 @@ def index(
             metavar="FILE", help="Documents that are only parents; never found by themselves."
         ),
     ] = None,
+    edges: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Edges between documents: columns head, tail, and relation, weight if there are.",
+        ),
+    ] = None,
     metadata: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="Column to filter by; repeatable.")
     ] = None,
@@ -121,6 +128,7 @@ def index(
             timestamp_zone=timestamp_zone,
             parent=parent,
             parents=parents or None,
+            edges=edges or None,
             metadata=tuple(metadata or ()),
             language=language,
             stem=stem,

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from octavo.engines.report import SearchReport
 
 
+def _known_drawing(path: Path | None) -> Path | None:
+    from octavo.cli.drawing import drawing_file  # noqa: PLC0415
+
+    return path if path is None else drawing_file(path)
+
+
 @with_strategy_options
 def search(
     index: IndexPath,
@@ -34,8 +41,21 @@ def search(
     filters: Filters = None,
     options: Mapping[str, Any],
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show the rank and score in each stream, and plans.")
+        bool,
+        typer.Option(
+            "--explain",
+            help="Show the rank and score in each stream, paths in the graph, and plans.",
+        ),
     ] = False,
+    draw: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            callback=_known_drawing,
+            help="Draw how the graph found the results: .svg (by Graphviz), .dot, .gv, or Mermaid "
+            "in .mmd, .md.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Search an index for one query."""
@@ -51,7 +71,16 @@ def search(
         say("The vectors of this index came from outside, so the query has none: keyword search.")
         strategy = "keyword"
     chosen = corpus.strategy(strategy, **options)
-    hits, report = find(chosen, query, RAGContext(max_results, min_score, admitted))
+    if draw is not None:
+        from octavo.cli.drawing import checked_drawing  # noqa: PLC0415
+
+        checked_drawing(draw, chosen)
+    context = RAGContext(max_results, min_score, admitted)
+    hits, report = find(chosen, query, context)
+    if explain or draw is not None:
+        from octavo.cli.paths import with_paths  # noqa: PLC0415
+
+        hits = with_paths(hits, chosen, query, context)
     if as_json:
         for hit in hits:
             show_json(hit.as_dict())
@@ -59,6 +88,10 @@ def search(
         show_hits(hits, corpus.analyzer, query, explain=explain, terminal=sys.stdout.isatty())
     else:
         say("No document was found.")
+    if draw is not None:
+        from octavo.cli.drawing import draw_hits  # noqa: PLC0415
+
+        draw_hits(draw, hits)
     if explain:
         for line in _explanation(chosen.name, report):
             say(line)

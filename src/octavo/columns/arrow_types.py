@@ -34,6 +34,14 @@ def is_id_like(dtype: pa.DataType) -> bool:
     return is_text_like(dtype) or bool(pa.types.is_integer(value_type(dtype)))
 
 
+def is_weight_like(dtype: pa.DataType) -> bool:
+    """Whether a column can be read as weights: numbers, text of numbers, or only nulls."""
+    plain = value_type(dtype)
+    return is_text_like(plain) or bool(
+        pa.types.is_integer(plain) or pa.types.is_floating(plain) or pa.types.is_decimal(plain)
+    )
+
+
 def is_vector_like(dtype: pa.DataType) -> bool:
     """Whether a column can be read as vectors: lists of floats in any layout, or only nulls."""
     plain = value_type(dtype)

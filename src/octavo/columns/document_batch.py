@@ -12,16 +12,10 @@ from octavo.columns.metadata import canonical_text
 from octavo.columns.place import Place
 from octavo.columns.schema import ColumnChoice
 from octavo.columns.sources import InputBatch
-from octavo.columns.text import as_ids, as_text
+from octavo.columns.text import as_ids, as_text, blank_rows
 from octavo.columns.timestamps import as_timestamps
 from octavo.columns.vectors import VectorBatch, as_vectors
 from octavo.errors import InvalidArgumentError
-
-# White space as ``str.isspace`` has it; RE2's \s knows only ASCII.
-_BLANK = (
-    "^[\\t-\\r\\x{1c}-\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}"
-    "\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}]*$"
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,9 +163,9 @@ def _checked_ids(input_batch: InputBatch, name: str, place: Place) -> pa.LargeSt
     if ids.null_count:
         rows = place.rows(compute.indices_nonzero(ids.is_null()).to_numpy())
         raise InvalidArgumentError(f"{place}: expected an id in every row, found null in {rows}")
-    blank = compute.indices_nonzero(compute.match_substring_regex(ids, _BLANK))
+    blank = blank_rows(ids)
     if len(blank):
-        rows = place.rows(blank.to_numpy())
+        rows = place.rows(blank)
         raise InvalidArgumentError(f"{place}: expected non-blank ids, found blank in {rows}")
     return ids
 

@@ -4,8 +4,7 @@ Text is read straight from the raw buffers: a changed byte may change a result, 
 clamped by Python and undecodable bytes are replaced, so it cannot crash the process.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from os import PathLike, fspath
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from octavo.columns.arrow_file import damage_named, mapped_batches
 from octavo.columns.arrow_types import Array, ChunkedArray
 from octavo.columns.buffers import Numbers, RowPlaces, check_rows, number_views, valid_at
 from octavo.columns.documents_file import METADATA_PREFIX
@@ -22,7 +22,7 @@ from octavo.columns.naming import check_unique_names
 from octavo.columns.stored_document import StoredDocument
 from octavo.columns.text_rows import DictionaryRows, TextRows
 from octavo.columns.timestamps import UTC_MICROSECONDS
-from octavo.errors import CorpusCorruptError, InvalidArgumentError, is_exhausted
+from octavo.errors import CorpusCorruptError, InvalidArgumentError
 
 
 class DocumentColumns:
@@ -59,8 +59,8 @@ class DocumentColumns:
         expected_rows: int | None = None,
     ) -> None:
         self._dictionaries_path = fspath(dictionaries_path)
-        with _damage_named(fspath(documents_path)):
-            self._schema, self._batches = _mapped(fspath(documents_path))
+        with damage_named(fspath(documents_path)):
+            self._schema, self._batches = mapped_batches(fspath(documents_path))
             _check_batches(self._schema, self._batches, expected_rows)
             self._places = RowPlaces([batch.num_rows for batch in self._batches])
             self.rows = self._places.rows
@@ -77,7 +77,7 @@ class DocumentColumns:
             self._ticks = self._numbers("timestamp", np.int64) if self.has_timestamps else []
         self.names: tuple[str, ...] = tuple(self._text)
         self.keys: tuple[str, ...] = tuple(self._codes)
-        with _damage_named(self._dictionaries_path):
+        with damage_named(self._dictionaries_path):
             self._dictionaries = _dictionaries(self._dictionaries_path, self.keys)
             self._values = {key: DictionaryRows(self._dictionaries[key]) for key in self.keys}
         # Reading single items of a memory view is faster than of an array.
@@ -221,23 +221,6 @@ class DocumentColumns:
         return [number_views(chunk, dtype) for chunk in self._chunks(name)]
 
 
-@contextmanager
-def _damage_named(path: str) -> Iterator[None]:
-    """Turn whatever opening a damaged file raises into an error that names the file."""
-    try:
-        yield
-    except (pa.ArrowException, OSError, ValueError, SystemError, OverflowError) as error:
-        if is_exhausted(error):
-            raise
-        raise CorpusCorruptError(f"{path}: damaged or not an octavo file: {error}") from error
-
-
-def _mapped(path: str) -> tuple[pa.Schema, list[pa.RecordBatch]]:
-    reader = pa.ipc.open_file(pa.memory_map(path))
-    batches = [reader.get_batch(number) for number in range(reader.num_record_batches)]
-    return reader.schema, batches
-
-
 def _check_batches(
     schema: pa.Schema, batches: Sequence[pa.RecordBatch], expected_rows: int | None
 ) -> None:
@@ -260,7 +243,7 @@ def _check_batches(
 
 
 def _dictionaries(path: str, keys: Sequence[str]) -> dict[str, pa.LargeStringArray]:
-    schema, batches = _mapped(path)
+    schema, batches = mapped_batches(path)
     words = pa.large_list(pa.large_string())
     one_row = len(batches) == 1 and batches[0].num_rows == 1
     if not schema.equals(pa.schema([(key, words) for key in keys])) or (keys and not one_row):

@@ -1,10 +1,20 @@
 """String columns in every Arrow layout, brought to one: large_string without a dictionary."""
 
+from typing import Final
+
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from octavo.columns.arrow_types import Array, ChunkedArray, compute, is_string
 from octavo.columns.place import Place
 from octavo.errors import InvalidArgumentError
+
+# White space as ``str.isspace`` has it; RE2's \s knows only ASCII.
+_BLANK: Final = (
+    "^[\\t-\\r\\x{1c}-\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}"
+    "\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}]*$"
+)
 
 
 def plain(column: Array | ChunkedArray, place: Place) -> Array:
@@ -82,3 +92,17 @@ def as_ids(column: Array | ChunkedArray, place: Place) -> pa.LargeStringArray:
     if is_string(array.type) or pa.types.is_null(array.type) or pa.types.is_integer(array.type):
         return large_string(array)
     raise InvalidArgumentError(f"{place}: expected strings or integers, found {column.type}")
+
+
+def blank_rows(texts: pa.LargeStringArray) -> NDArray[np.uint64]:
+    """Return the rows whose text is empty or white space.
+
+    Examples
+    --------
+    >>> blank_rows(pa.array(["a", " ", None, ""], pa.large_string())).tolist()
+    [1, 3]
+    """
+    rows: NDArray[np.uint64] = compute.indices_nonzero(
+        compute.match_substring_regex(texts, _BLANK)
+    ).to_numpy()
+    return rows

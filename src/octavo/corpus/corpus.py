@@ -81,6 +81,7 @@ class Corpus(SearchableCorpus):
         timestamp_zone: str | None = None,
         parent: str | None = None,
         parents: Input | None = None,
+        edges: Input | None = None,
         metadata: Sequence[str] = (),
         language: str | None = None,
         stem: bool = False,
@@ -108,6 +109,10 @@ class Corpus(SearchableCorpus):
         parents
             Further inputs, documents that are only parents: no search finds them by themselves,
             but hierarchical retrieval can climb to them.
+        edges
+            Edge lists, inputs as above: columns ``head`` and ``tail`` with the ids of two
+            documents, ``relation`` and ``weight`` where they are there. They make the graph that
+            graph retrieval walks. An id that no document has yet is kept for when one comes.
         timestamp_zone
             Zone of timestamps that carry none, such as ``"UTC"``.
         metadata
@@ -169,6 +174,7 @@ class Corpus(SearchableCorpus):
             vector_index=requested_vector_index(recall, vector_index),
             listener=progress or (lambda _: None),
             parents=parents,
+            edges=edges,
             block_max=block_max,
         )
         build_index(inputs, Path(out), request)

@@ -10,6 +10,8 @@ from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.graph.array_graph import GraphArrays
 from octavo.graph.bounds import WalkBounds
+from octavo.graph.path_edges import ArrayEdges
+from octavo.graph.paths import Trace
 from octavo.graph.walk_nodes import Home
 from octavo.graph.walked import Walked, too_many_paths, walk_parts
 from octavo.kernels.graph_traversal import TooManyPaths, Workspace, traverse
@@ -91,7 +93,15 @@ class ArrayWalk:
         own.counters["nodes found"] += len(visits.nodes)
         parts = walk_parts(visits.hops.astype(np.int32), seeds.scores[visits.seeds])
         hits = Hits(visits.offsets, visits.nodes, visits.scores, parts)
-        return Walked(hits, self._graph.nodes, report + own)
+        return Walked(hits, self._graph.nodes, report + own, seeds)
+
+    def trace(
+        self, text: str, seed_limit: int, vectors: NDArray[np.floating] | None = None
+    ) -> Trace:
+        """Walk for one query so that paths can be found."""
+        walked = self.walk([text], seed_limit, vectors=vectors)
+        edges = ArrayEdges(self._where, self._graph)
+        return Trace(walked, edges, self._bounds.depth_decay)
 
 
 def _taken_workspace(nodes: int) -> Workspace:

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from octavo.errors import ExecutionError, OctavoError, told
 from octavo.graph.node_fault import node_fault
+from octavo.graph.path_edges import first_relations
 from octavo.graph.seeds import checked_seed_score
 from octavo.spi import BatchEdges, BatchNodes, BatchSeeds, GraphNode, GraphStore
 
@@ -35,6 +36,9 @@ class StoreAnswers:
         The nodes asked for, ``None`` where there is none.
     targets
         To where edges lead, by the nodes asked for edges.
+    relations
+        The relation of the first edge to each target, by the nodes asked for edges; kept only where
+        it is no longer ``None``.
     batches
         How many calls of batch forms were made.
     """
@@ -53,6 +57,7 @@ class StoreAnswers:
         self.incomplete = False
         self.nodes: dict[str, GraphNode | None] = {}
         self.targets: dict[str, list[str]] = {}
+        self.relations: dict[str, dict[str, Any]] | None = None
         self.batches = 0
 
     def seeds(self, text: str, limit: int) -> Seeds:
@@ -86,7 +91,7 @@ class StoreAnswers:
                 return []
             call = f"edges({node_id!r})"
             edges = self._asked(call, lambda: self._store.edges(node_id))
-            self.targets[node_id] = self._read_targets(call, edges)
+            self.targets[node_id] = self._read_targets(call, node_id, edges)
         return self.targets[node_id]
 
     def ask(self) -> list[str]:
@@ -112,7 +117,7 @@ class StoreAnswers:
             call, following = f"edges_batch of {len(edges)} ids", self._batch_edges
             found = self._many(call, edges, lambda: following.edges_batch(edges))
             for node_id, leaving in zip(edges, found, strict=True):
-                self.targets[node_id] = self._read_targets(call, leaving)
+                self.targets[node_id] = self._read_targets(call, node_id, leaving)
         return nodes
 
     def _ask_seeds(self, texts: list[str], limit: int) -> None:
@@ -146,10 +151,13 @@ class StoreAnswers:
             seeds.append((node.id, checked_seed_score(self._where, node.id, score)))
         return seeds
 
-    def _read_targets(self, call: str, answer: Any) -> list[str]:  # noqa: ANN401 - whatever came
-        targets = self._asked(call, lambda: [edge.target for edge in list(answer)])
+    def _read_targets(self, call: str, node_id: str, answer: Any) -> list[str]:  # noqa: ANN401
+        edges = self._asked(call, lambda: list(answer))
+        targets = self._asked(call, lambda: [edge.target for edge in edges])
         if not all(isinstance(target, str) for target in targets):
             raise ExecutionError(f"{self._where}: {call}: expected targets that are strings")
+        if self.relations is not None:
+            self.relations[node_id] = self._asked(call, lambda: first_relations(edges))
         return targets
 
     def _read_node(self, call: str, node_id: str, node: Any) -> GraphNode | None:  # noqa: ANN401

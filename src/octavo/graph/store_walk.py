@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from octavo.engines.report import SearchReport
 from octavo.graph.best_first import Visit, best_first
 from octavo.graph.bounds import MOST, WalkBounds
 from octavo.graph.node_table import NodeTable
+from octavo.graph.path_edges import AnsweredEdges
+from octavo.graph.paths import Trace
 from octavo.graph.seeds import best_seeds
-from octavo.graph.store_answers import StoreAnswers
+from octavo.graph.store_answers import Seeds, StoreAnswers
 from octavo.graph.walked import Walked, too_many_paths, walk_parts
 from octavo.kernels.graph_traversal import TooManyPaths
 from octavo.spi import GraphStore
@@ -21,6 +23,11 @@ from octavo.spi import GraphStore
 # A level takes two rounds, one for nodes and one for their edges. A walk is begun anew in each
 # round, so that a very deep one had better ask as it goes.
 _MOST_ROUNDS = 64
+
+
+class _Found(NamedTuple):
+    visits: list[Visit]
+    seeds: Seeds
 
 
 class StoreWalk:
@@ -72,10 +79,10 @@ class StoreWalk:
         report = SearchReport()
         answers = self._answers
         found = self._found(texts, seed_limit)
-        visits = [visit for visited in found for visit in visited]
+        visits = [visit for each in found for visit in each.visits]
         ids = {visit.node for visit in visits}
         table = NodeTable(node for id_, node in answers.nodes.items() if node and id_ in ids)
-        counts = [len(visited) for visited in found]
+        counts = [len(each.visits) for each in found]
         report.plans["graph: store"] += len(texts)
         report.counters["nodes found"] += len(visits)
         report.counters["nodes asked for edges"] += len(answers.targets)
@@ -90,22 +97,33 @@ class StoreWalk:
                 np.array([visit.seed_score for visit in visits], np.float64),
             ),
         )
-        return Walked(hits, table, report)
+        return Walked(hits, table, report, _started(found, table))
 
-    def _found(self, texts: Sequence[str], seed_limit: int) -> list[list[Visit]]:
-        """Return the visits of each query, in as many rounds as it takes."""
-        found: list[list[Visit]] = [[] for _ in texts]
+    def trace(
+        self, text: str, seed_limit: int, vectors: NDArray[np.floating] | None = None
+    ) -> Trace:
+        """Walk for one query so that paths can be found."""
+        del vectors  # a store of the application's asks for texts
+        relations: dict[str, dict[str, Any]] = {}
+        self._answers.relations = relations
+        walked = self.walk([text], seed_limit)
+        edges = AnsweredEdges(self._where, walked.nodes, relations)
+        return Trace(walked, edges, self._bounds.depth_decay)
+
+    def _found(self, texts: Sequence[str], seed_limit: int) -> list[_Found]:
+        """Return what each query's walk found, in as many rounds as it takes."""
+        found = [_Found([], []) for _ in texts]
         waiting = list(range(len(texts)))
         ahead = self._bounds
         for round_ in range(_MOST_ROUNDS + 1):
             self._answers.noting = round_ < _MOST_ROUNDS
             lacking = []
             for number in waiting:
-                visits = self._visits(number, texts[number], seed_limit, ahead)
-                if visits is None:
+                visited = self._visits(number, texts[number], seed_limit, ahead)
+                if visited is None:
                     lacking.append(number)
                 else:
-                    found[number] = visits
+                    found[number] = visited
             waiting = lacking
             if not waiting:
                 break
@@ -116,10 +134,8 @@ class StoreWalk:
                 ahead = replace(ahead, max_visited_nodes=most)
         return found
 
-    def _visits(
-        self, number: int, text: str, seed_limit: int, ahead: WalkBounds
-    ) -> list[Visit] | None:
-        """Return a query's visits, ``None`` where answers are lacking."""
+    def _visits(self, number: int, text: str, seed_limit: int, ahead: WalkBounds) -> _Found | None:
+        """Return what a query's walk found, ``None`` where answers are lacking."""
         answers = self._answers
         answers.incomplete = False
         seeds = best_seeds(
@@ -137,7 +153,7 @@ class StoreWalk:
             # There may be fewer once it is known which nodes there are.
             if not answers.incomplete:
                 raise too_many_paths(self._where, number) from error
-        return None if answers.incomplete else visits
+        return None if answers.incomplete else _Found(visits, seeds)
 
     def _followed(self, node_id: str) -> list[str]:
         """Return to where edges lead; of a node that may not be there none are asked for."""
@@ -151,3 +167,13 @@ class StoreWalk:
         return node is not None and (
             not self._allowed_sources or node.source in self._allowed_sources
         )
+
+
+def _started(found: Sequence[_Found], table: NodeTable) -> Hits:
+    """Return the seeds of each query as rows."""
+    seeds = [seed for each in found for seed in each.seeds]
+    return Hits(
+        np.cumsum([0, *(len(each.seeds) for each in found)], dtype=np.int64),
+        table.rows_of([node for node, _ in seeds]),
+        np.array([score for _, score in seeds], np.float64),
+    )

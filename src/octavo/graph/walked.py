@@ -18,6 +18,8 @@ class Walked(NamedTuple):
     hits: Hits
     nodes: WalkNodes
     report: SearchReport
+    seeds: Hits
+    """Where each query's walk started, best first; row -1 where a seed was not visited."""
 
 
 def walk_parts(hops: NDArray[np.int32], seed_scores: NDArray[np.float64]) -> dict[str, Part]:

@@ -172,20 +172,28 @@ def walk_levels(
                 seed = from_seed[position]
                 if score < floor:
                     continue
+                if position > 0 and (
+                    (seed != from_seed[position - 1] and arriving >= max_nodes)
+                    or (score != from_score[position - 1] and arriving >= wanted)
+                ):
+                    break  # seeds follow one another: all that arrived comes before what is left
                 node = from_node[position]
+                room = min(number, found + offsets[node + 1] - offsets[node])
+                if room > capacity:  # here, since arrays that change in the loop make it slow
+                    capacity = max(room, 2 * capacity)
+                    nodes = _longer(nodes, capacity)
+                    scores = _longer_reals(scores, capacity)
+                    hops = _longer(hops, capacity)
+                    seeds = _longer(seeds, capacity)
+                    arrived = _longer(arrived, capacity)
                 for edge in range(offsets[node], offsets[node + 1]):
                     target = int(np.int64(targets[edge]))
+                    if not 0 <= target < number:  # a damaged file may say anything
+                        continue
                     if fenced and not allowed[target]:
                         continue
                     label = place[target] - 1
                     if label < 0:
-                        if found == capacity:
-                            capacity *= 2
-                            nodes = _longer(nodes, capacity)
-                            scores = _longer_reals(scores, capacity)
-                            hops = _longer(hops, capacity)
-                            seeds = _longer(seeds, capacity)
-                            arrived = _longer(arrived, capacity)
                         label = found
                         found += 1
                         place[target] = found

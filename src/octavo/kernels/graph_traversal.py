@@ -83,7 +83,7 @@ def _walk(
     among the visited. ``reach``: 1 + how many hops its furthest-reaching label may still go.
     ``ending``: 1 + the best label that reaches it from below zero at the full depth.
     """
-    number = place.shape[0]
+    number = offsets.shape[0] - 1
     queries = seed_offsets.shape[0] - 1
     fenced = allowed.shape[0] > 0
     failed = -1
@@ -148,6 +148,8 @@ def _walk(
             reached = score * decay + 0.0  # never minus zero
             for edge in range(offsets[node], offsets[node + 1]):
                 target = int(np.int64(targets[edge]))
+                if not 0 <= target < number:  # a damaged file may say anything
+                    continue
                 if fenced and not allowed[target]:
                     continue
                 if one_by_one:
@@ -241,7 +243,7 @@ def traverse(
     ----------
     offsets, targets
         int64 and int32: the edges that leave node ``n`` lead to
-        ``targets[offsets[n]:offsets[n + 1]]``.
+        ``targets[offsets[n]:offsets[n + 1]]``. A target that is no node is passed over.
     seed_offsets, seed_nodes, seed_scores
         The seeds of query ``i`` lie from ``seed_offsets[i]`` to ``seed_offsets[i + 1]``, best first:
         distinct allowed nodes with finite scores.

@@ -13,31 +13,31 @@ from octavo.kernels.compile import jit_disabled, kernel, readonly
 _LINE = 16  # float32 values in a line of the caches
 
 
-def _emit_fetch(typing_context: Any, vectors: Any, row: Any, column: Any) -> Any:  # noqa: ANN401, ARG001 - numba's own types
+def _emit_fetch(typing_context: Any, values: Any, place: Any) -> Any:  # noqa: ANN401, ARG001 - numba's own types
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        width = builder.extract_value(array.shape, 1)
-        offset = builder.add(builder.mul(arguments[1], width), arguments[2])
-        place = builder.bitcast(builder.gep(array.data, [offset]), ir.IntType(8).as_pointer())
+        value = builder.gep(array.data, [arguments[1]])
+        value = builder.bitcast(value, ir.IntType(8).as_pointer())
         number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
+        kind = ir.FunctionType(ir.VoidType(), [value.type, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch.p0", (), kind)
         hints = [ir.Constant(number, hint) for hint in (0, 3, 1)]  # to read, to keep, data
-        builder.call(function, [place, *hints])
+        builder.call(function, [value, *hints])
         return context.get_dummy_value()
 
-    return types.void(vectors, row, column), generate
+    return types.void(values, place), generate
 
 
-def _no_fetch(vectors: NDArray[np.float32], row: int, column: int) -> None:
+def _no_fetch(values: NDArray[Any], place: int) -> None:
     """Do nothing: plain Python has no such hint."""
 
 
-_fetch: Any = _no_fetch if jit_disabled() else intrinsic(_emit_fetch)
+fetch: Any = _no_fetch if jit_disabled() else intrinsic(_emit_fetch)
+"""``fetch(values, place)`` in a kernel: ask for the value at a place of an array in C order."""
 
 
 @kernel(types.void(readonly(types.float32, 2), types.int64))
 def fetch_row(vectors: NDArray[np.float32], row: int) -> None:
     """Ask for a row of ``vectors``."""
     for column in range(0, vectors.shape[1], _LINE):
-        _fetch(vectors, row, column)
+        fetch(vectors, row * vectors.shape[1] + column)

@@ -97,4 +97,5 @@ class Additions:
             describe_row=str,
             block_max=manifest.settings.block_max,
             dimensions=None if manifest.embedding is None else manifest.embedding.dimensions,
+            graph=self._snapshot.graph_columns,
         )

@@ -14,6 +14,8 @@ from typing import TypeAlias
 from octavo.analysis import Analyzer
 from octavo.columns.document_batch import DocumentBatch, normalise
 from octavo.columns.documents_file import DocumentLayout
+from octavo.columns.edge_list import read_edges
+from octavo.columns.graph_columns import GraphColumns
 from octavo.columns.schema import ColumnChoice, ColumnRequest, choose_columns
 from octavo.columns.sources import (
     Input,
@@ -32,6 +34,7 @@ from octavo.storage import layout
 from octavo.storage.commit import commit, remove_remains
 from octavo.storage.durable import errors_naming, make_directory
 from octavo.storage.embedding_plan import EmbeddingPlan, plan_embedding
+from octavo.storage.graph_files import write_graph_columns
 from octavo.storage.lock import writer_lock
 from octavo.storage.manifest import (
     ColumnsEntry,
@@ -47,6 +50,7 @@ from octavo.storage.reuse import ReusingStage, stored_texts
 from octavo.storage.segment import open_segment
 from octavo.storage.segment_build import build_segment
 from octavo.storage.segment_settings import SegmentSettings
+from octavo.storage.stages import Stage
 from octavo.storage.vector_search import VectorSearchSettings, with_vector_search
 from octavo.storage.vector_stage import FunctionStage
 from octavo.version import __version__
@@ -85,6 +89,8 @@ class BuildRequest:
     """Further inputs: documents that are only parents."""
     block_max: bool = True
     """Whether block-max postings are written beside tantivy's."""
+    edges: Input | None = None
+    """Edge lists between documents; without them the index has no graph."""
 
 
 def build_index(inputs: Input, out: Path, request: BuildRequest) -> None:
@@ -126,10 +132,12 @@ def _build_and_commit(
         remove_remains(out, before)
     plan = _reusing(out, before, plan)
     choice = documents.choice
+    graph = documents.graph(request)
+    graph_entry = None if graph is None else write_graph_columns(out, graph)
     entry, dimensions = build_segment(
         layout.segment_directory(out, layout.next_segment_name(out)),
         documents.batches(),
-        _settings(documents, request, plan),
+        replace(_settings(documents, request, plan), graph=graph),
     )
     if isinstance(plan.stage, ReusingStage):
         request.listener(BuildProgress(VECTORS_REUSED, plan.stage.reused))
@@ -158,6 +166,7 @@ def _build_and_commit(
             request.vector_index.kind.value,
             plan.specification,
         ),
+        graph=graph_entry,
     )
     commit(out, manifest, lambda stage, rows: request.listener(BuildProgress(stage, rows)))
 
@@ -215,10 +224,15 @@ class _Documents:
     """The inputs as validated document batches, read once, remembering where each row came from."""
 
     def __init__(
-        self, sources: Sequence[Source], parents: Sequence[Source], choice: ColumnChoice
+        self,
+        sources: Sequence[Source],
+        parents: Sequence[Source],
+        edges: Sequence[Source],
+        choice: ColumnChoice,
     ) -> None:
         self._sources = sources
         self._parents = parents
+        self._edges = edges
         self.choice = choice
         self._origins = RowOrigins()
 
@@ -228,9 +242,19 @@ class _Documents:
         requested = plan.request_columns(request.columns)
         sources = resolve_inputs(inputs)
         parents = () if request.parents is None else resolve_inputs(request.parents)
+        edges = () if request.edges is None else resolve_inputs(request.edges)
         wanted = [name for _, name in requested.named()]
         schema = input_schema([*sources, *parents], wanted)
-        return cls(sources, parents, choose_columns(schema, requested))
+        return cls(sources, parents, edges, choose_columns(schema, requested))
+
+    def graph(self, request: BuildRequest) -> GraphColumns | None:
+        """Return the graph of the edge lists; ``None`` where there are none."""
+        if not self._edges:
+            return None
+        return read_edges(
+            self._edges,
+            progress=lambda rows: request.listener(BuildProgress(Stage.EDGES, rows)),
+        )
 
     def batches(self) -> Iterator[DocumentBatch]:
         """Yield the documents in row order; every vector has the dimensions of the first."""

@@ -121,6 +121,16 @@ def _but_for_live(entry: SegmentEntry) -> SegmentEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphEntry:
+    """The graph of the index: its directory name, what is in it, and its files."""
+
+    name: str
+    nodes: int
+    edges: int
+    files: Mapping[str, FileEntry]
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingEntry:
     """Which embedding made the vectors; ``fingerprint`` changes when the vectors would."""
 
@@ -178,6 +188,7 @@ class Manifest:
     columns: ColumnsEntry
     segments: tuple[SegmentEntry, ...]
     settings: UpdateSettings = field(default_factory=UpdateSettings)
+    graph: GraphEntry | None = None
 
     @property
     def rows(self) -> int:

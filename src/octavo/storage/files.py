@@ -1,15 +1,14 @@
 """Listing and checking the files that a manifest names."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 from octavo.errors import CorpusCorruptError
 from octavo.storage.durable import sync_directory, sync_file
-from octavo.storage.layout import segment_directory
-from octavo.storage.manifest import FileEntry, SegmentEntry
+from octavo.storage.manifest import FileEntry
 
 _THREADS = 8
 """Flushed side by side, many files take a disk little longer than one."""
@@ -33,10 +32,10 @@ def sync_and_list(directory: Path) -> dict[str, FileEntry]:
     return dict(zip(names, entries, strict=True))
 
 
-def check_sizes(index: Path, segment: SegmentEntry) -> None:
-    """Check that every file of a segment is there, inside, and has its size; reads no content.
+def check_sizes(index: Path, directory: Path, files: Mapping[str, FileEntry]) -> None:
+    """Check that every file of a directory is there, inside, and has its size; reads no content.
 
-    Nothing below the segment may lead out of the index, whether the manifest names it or not.
+    Nothing below the directory may lead out of the index, whether the manifest names it or not.
 
     Raises
     ------
@@ -44,10 +43,9 @@ def check_sizes(index: Path, segment: SegmentEntry) -> None:
         Naming the first file that is missing, lies elsewhere or has another size.
     """
     home = os.path.realpath(index)
-    directory = segment_directory(index, segment.name)
     _check_inside(directory, home)
     sizes = dict(_sizes_below(directory, "", home))
-    for name, entry in segment.files.items():
+    for name, entry in files.items():
         found = sizes.get(os.path.normpath(name))
         if found is None:
             raise CorpusCorruptError(f"{directory / name}: the file is missing")

@@ -14,13 +14,14 @@ from octavo.storage.entries import (
     ColumnsEntry,
     EmbeddingEntry,
     FileEntry,
+    GraphEntry,
     LiveEntry,
     Manifest,
     SegmentEntry,
     UpdateSettings,
     VectorSearchEntry,
 )
-from octavo.storage.layout import FORMAT_VERSION, is_segment_name
+from octavo.storage.layout import FORMAT_VERSION, is_numbered_name
 
 _CHECKSUM = re.compile(rb'\n "checksum": "[0-9a-f]{32}",')
 """The line of the checksum, between those of ``analyzer_fingerprint`` and ``columns``."""
@@ -102,6 +103,18 @@ def _manifest(body: Mapping[str, Any]) -> Manifest:
         columns=_columns(body["columns"]),
         segments=segments,
         settings=_settings(body["settings"]),
+        graph=_graph(body.get("graph")),
+    )
+
+
+def _graph(entry: Mapping[str, Any] | None) -> GraphEntry | None:
+    if entry is None:
+        return None
+    return GraphEntry(
+        name=_numbered(entry["name"]),
+        nodes=_count(entry["nodes"]),
+        edges=_count(entry["edges"]),
+        files=_files(entry["files"]),
     )
 
 
@@ -138,18 +151,22 @@ def _columns(entry: Mapping[str, Any]) -> ColumnsEntry:
 def _segment(entry: Mapping[str, Any]) -> SegmentEntry:
     rows = _count(entry["rows"])
     return SegmentEntry(
-        name=_segment_name(entry["name"]),
+        name=_numbered(entry["name"]),
         rows=rows,
         null_vectors=_count(entry["null_vectors"]),
         empty_texts=_count(entry["empty_texts"]),
         keyword=tuple(_safe(name) for name in entry["keyword"]),
-        files={
-            _safe(name): FileEntry(_count(file["size"]), _text(file["crc32"]))
-            for name, file in entry["files"].items()
-        },
+        files=_files(entry["files"]),
         vector_search=_vector_search(entry.get("vector_search")),
         live=_live(entry["live"], rows),
     )
+
+
+def _files(entry: Mapping[str, Any]) -> dict[str, FileEntry]:
+    return {
+        _safe(name): FileEntry(_count(file["size"]), _text(file["crc32"]))
+        for name, file in entry.items()
+    }
 
 
 def _live(entry: Mapping[str, Any] | None, rows: int) -> LiveEntry | None:
@@ -198,10 +215,10 @@ def _text(value: object) -> str:
     return value
 
 
-def _segment_name(value: object) -> str:
+def _numbered(value: object) -> str:
     name = _text(value)
-    if not is_segment_name(name):
-        raise ValueError(f"{name!r} is no name of a segment")
+    if not is_numbered_name(name):
+        raise ValueError(f"{name!r} is no name of a segment, nor of a graph")
     return name
 
 

@@ -1,7 +1,7 @@
 """Removing what no manifest names: of killed or failed writers, and of the state before."""
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from octavo.storage import layout
@@ -9,7 +9,7 @@ from octavo.storage.entries import Manifest
 
 
 def remove_unnamed(index: Path, manifests: Collection[Manifest]) -> None:
-    """Remove the segments, and the files inside segments, that none of ``manifests`` names.
+    """Remove the segments and graphs, and the files inside them, that no manifest names.
 
     Only names that octavo could have made are removed, and no link is followed. A reader that holds
     a file keeps it.
@@ -21,27 +21,39 @@ def remove_unnamed(index: Path, manifests: Collection[Manifest]) -> None:
     """
     for name in (layout.MANIFEST, layout.MANIFEST_COPY):
         (index / f"{name}{layout.TEMPORARY}").unlink(missing_ok=True)
-    if not layout.has_segments(index):
-        return
-    named: dict[str, set[str]] = {}
+    for parent, named in named_files(manifests).items():
+        if not layout.is_own_directory(index / parent):
+            continue
+        for directory in _directories(index / parent):
+            if layout.is_numbered_name(directory.name):
+                _remove_below(directory, directory, named.get(directory.name, set()))
+                if directory.name not in named:
+                    _remove_if_empty(directory)
+        if not named:
+            _remove_if_empty(index / parent)
+
+
+def named_files(manifests: Iterable[Manifest]) -> dict[str, dict[str, set[str]]]:
+    """Return what manifests name: below ``segments`` and ``graph``, the files of each directory."""
+    segments: dict[str, set[str]] = {}
+    graphs: dict[str, set[str]] = {}
     for manifest in manifests:
         for segment in manifest.segments:
-            named.setdefault(segment.name, set()).update(segment.files)
-    for directory in _directories(index / layout.SEGMENTS):
-        if layout.is_segment_name(directory.name):
-            _remove_below(directory, directory, named.get(directory.name, set()))
-            if directory.name not in named:
-                _remove_if_empty(directory)
+            segments.setdefault(segment.name, set()).update(segment.files)
+        if manifest.graph is not None:
+            graphs.setdefault(manifest.graph.name, set()).update(manifest.graph.files)
+    return {layout.SEGMENTS: segments, layout.GRAPH: graphs}
 
 
-def _remove_below(segment: Path, directory: Path, named: Collection[str]) -> None:
+def _remove_below(top: Path, directory: Path, named: Collection[str]) -> None:
+    is_ours = layout.is_graph_path if top.parent.name == layout.GRAPH else layout.is_segment_path
     for entry in list(os.scandir(directory)):
         path = Path(entry.path)
-        name = path.relative_to(segment).as_posix()
-        if not layout.is_segment_path(name):
+        name = path.relative_to(top).as_posix()
+        if not is_ours(name):
             continue
         if entry.is_dir(follow_symlinks=False):
-            _remove_below(segment, path, named)
+            _remove_below(top, path, named)
             if not any(each.startswith(f"{name}/") for each in named):
                 _remove_if_empty(path)
         elif name not in named:

@@ -27,6 +27,7 @@ _PARTS = {
     layout.MANIFEST_COPY: "manifest",
     layout.ID_HASHES: "ids",
     layout.ID_ROWS: "ids",
+    layout.GRAPH_NODES: "graph nodes",
     layout.KEYWORD: "postings",
     layout.BLOCK_MAX: "block-max postings",
     layout.VECTOR_CODES: "vector codes",
@@ -51,9 +52,9 @@ class Repair:
     problems
         What :func:`octavo.storage.verify.verify_index` found; nothing in a whole index.
     rebuilt
-        The parts that were damaged and are whole now: ``manifest``, ``ids``, ``postings``,
-        ``block-max postings``, ``vectors``, ``vector codes``, ``vector lists``, ``vector graph``
-        or ``counts``.
+        The parts that were damaged and are whole now: ``manifest``, ``ids``, ``graph nodes``,
+        ``postings``, ``block-max postings``, ``vectors``, ``vector codes``, ``vector lists``,
+        ``vector graph`` or ``counts``.
     segments
         How many segments were written again.
     """
@@ -70,8 +71,8 @@ def repair_index(index: Path, work: Work, embedding: EmbeddingFunction | None = 
     live; stored vectors pass bit by bit. Vectors that are damaged themselves are made again where
     the hash embedding or a function made them. A damaged manifest is written again from its copy.
     What nothing else tells cannot be made again: the documents and the values of their metadata,
-    vectors that came in a column, which rows are deleted, which are only parents. Then nothing is
-    changed at all.
+    vectors that came in a column, which rows are deleted, which are only parents, and the edges of a
+    graph. Then nothing is changed at all.
 
     Nothing is done to a whole index. Whatever happens before the commit, the index is as damaged
     as before and not more; the disk needs room for a second copy of the damaged segments.

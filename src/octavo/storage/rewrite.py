@@ -14,6 +14,7 @@ from octavo.engines.choice import (
 )
 from octavo.errors import ConfigurationError, InvalidArgumentError, RetrievalError
 from octavo.storage import layout
+from octavo.storage.graph_files import open_graph_columns
 from octavo.storage.manifest import ColumnsEntry, Manifest, SegmentEntry
 from octavo.storage.query_embedding import FUNCTION_SPECIFICATION, QueryEmbedding
 from octavo.storage.segment import open_segment
@@ -86,6 +87,7 @@ class Rewriting:
             describe_row=lambda row: f"live row {row} of what is stored",
             block_max=self.manifest.settings.block_max,
             dimensions=None if embedding is None else embedding.dimensions,
+            graph=open_graph_columns(self.index, self.manifest.graph),
         )
         try:
             entry, _ = build_segment(directory, live_batches(stored, documents), settings)

@@ -46,6 +46,8 @@ class Segment:
     """Which rows are not deleted, read-only; ``None`` where all are live."""
     only_parents: NDArray[np.bool_] | None = None
     """Which rows are parents and nothing else; ``None`` where there is none."""
+    graph_nodes: NDArray[np.int32] | None = None
+    """The node of each row in the graph of the index, -1 for none; ``None`` without a graph."""
 
     @property
     def rows(self) -> int:
@@ -110,6 +112,7 @@ def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Se
     block_max = _open_block_max(directory, entry)
     structure = None if vectors is None else open_structure(directory, entry)
     only_parents = open_mask(directory, entry, layout.ONLY_PARENTS)
+    graph_nodes = open_graph_nodes(directory, entry)
     return Segment(
         directory,
         entry,
@@ -122,6 +125,7 @@ def open_segment(index: Path, entry: SegmentEntry, dimensions: int | None) -> Se
         structure,
         live,
         only_parents,
+        graph_nodes,
     )
 
 
@@ -135,7 +139,7 @@ def reopen_live(index: Path, segment: Segment, entry: SegmentEntry) -> Segment:
     """
     if entry.live is not None and entry.live.file in entry.files:
         only = {entry.live.file: entry.files[entry.live.file]}
-        check_sizes(index, replace(entry, files=only))
+        check_sizes(index, segment.directory, only)
     return segment.with_live(entry, open_live(segment.directory, entry))
 
 
@@ -158,6 +162,13 @@ def open_mask(directory: Path, entry: SegmentEntry, name: str) -> NDArray[np.boo
     if name not in entry.files:
         return None
     return open_array(directory / name, np.bool_, (entry.rows,))
+
+
+def open_graph_nodes(directory: Path, entry: SegmentEntry) -> NDArray[np.int32] | None:
+    """Map the node of each row; ``None`` where the index has no graph."""
+    if layout.GRAPH_NODES not in entry.files:
+        return None
+    return open_array(directory / layout.GRAPH_NODES, np.int32, (entry.rows,))
 
 
 def _open_codes(directory: Path, entry: SegmentEntry, dimensions: int) -> VectorCodes | None:

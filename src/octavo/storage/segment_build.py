@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
+from octavo.columns.array_file import save_array
 from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.id_index import check_unique
 from octavo.parallel import side_by_side
@@ -18,6 +19,7 @@ from octavo.storage import layout
 from octavo.storage.block_max_stage import write_block_max_postings
 from octavo.storage.columns_stage import WrittenColumns, write_columns
 from octavo.storage.files import sync_and_list
+from octavo.storage.graph_files import nodes_of_rows
 from octavo.storage.manifest import SegmentEntry
 from octavo.storage.postings_stage import write_postings
 from octavo.storage.segment import open_columns
@@ -64,9 +66,11 @@ def build_segment(
 def finish_segment(
     directory: Path, scratch: Path, written: WrittenColumns, settings: SegmentSettings
 ) -> SegmentEntry:
-    """Give written columns their id index and postings, and flush everything to the disk."""
+    """Give written columns their id index, nodes and postings, and flush everything to the disk."""
     columns = open_columns(directory, written.rows)
     written.ids.write(directory / layout.ID_HASHES, directory / layout.ID_ROWS)
+    if settings.graph is not None:
+        save_array(directory / layout.GRAPH_NODES, nodes_of_rows(columns, settings.graph))
     index_words = partial(write_postings, directory, scratch, columns, settings)
     index_words_for_batches = partial(write_block_max_postings, directory, scratch, settings)
     if not settings.block_max:

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from octavo.columns.array_file import open_array
 from octavo.columns.documents import DocumentColumns
 from octavo.columns.documents_file import METADATA_PREFIX
+from octavo.columns.graph_columns import GraphColumns
 from octavo.columns.vector_codes import BOUND_VALUES, code_width
 from octavo.errors import CorpusCorruptError
 from octavo.kernels.fnv import hash_texts
 from octavo.kernels.vector_codes import encode_vectors
 from octavo.storage import layout
+from octavo.storage.graph_files import nodes_of_rows
 from octavo.storage.manifest import SegmentEntry
-from octavo.storage.segment import open_mask, open_vectors
+from octavo.storage.segment import open_graph_nodes, open_mask, open_vectors
 from octavo.storage.structure_file import HeldFile, open_structure_file
 
 _ROWS_AT_ONCE = 8_192
@@ -133,7 +135,19 @@ def check_lists(directory: Path, entry: SegmentEntry, dimensions: int) -> None:
         )
 
 
-def check_graph(directory: Path, entry: SegmentEntry, dimensions: int) -> None:
+def check_graph_nodes(
+    directory: Path, entry: SegmentEntry, columns: DocumentColumns, graph: GraphColumns
+) -> None:
+    """Check that the node of each row is that of its id."""
+    nodes = open_graph_nodes(directory, entry)
+    path = directory / layout.GRAPH_NODES
+    if nodes is None:
+        raise CorpusCorruptError(f"{path}: the manifest does not name this file")
+    if not np.array_equal(nodes, nodes_of_rows(columns, graph)):
+        raise CorpusCorruptError(f"{path}: a node is not that of the id at its row")
+
+
+def check_vector_graph(directory: Path, entry: SegmentEntry, dimensions: int) -> None:
     """Check that the graph is one of so many vectors."""
     from octavo.storage.structures import load_nominator  # noqa: PLC0415 - heavy
 

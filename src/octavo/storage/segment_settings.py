@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from octavo.analysis import Analyzer
 from octavo.columns.documents_file import DocumentLayout
+from octavo.columns.graph_columns import GraphColumns
 from octavo.storage.vector_stage import VectorStage
 
 
@@ -26,3 +27,5 @@ class SegmentSettings:
     """Whether block-max postings are written beside tantivy's."""
     dimensions: int | None = None
     """Of the vectors, where that is known before the first; then rows without one are zeros too."""
+    graph: GraphColumns | None = None
+    """Whose nodes rows are, where the index has a graph."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from octavo.storage import layout
 from octavo.storage.files import check_sizes
 from octavo.storage.manifest import Manifest
 from octavo.storage.segment import Segment, open_segment, reopen_live
@@ -36,7 +37,7 @@ def open_segments(
     for entry in manifest.segments:
         segment = known.get(entry.name)
         if segment is None or not segment.entry.same_rows(entry):
-            check_sizes(index, entry)
+            check_sizes(index, layout.segment_directory(index, entry.name), entry.files)
             segment = open_segment(index, entry, dimensions)
         elif segment.entry != entry:
             segment = reopen_live(index, segment, entry)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from octavo.analysis import Analyzer
 from octavo.columns.arrow_types import ChunkedArray
+from octavo.columns.graph_columns import GraphColumns
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
 from octavo.columns.stored_document import StoredDocument
@@ -22,7 +23,9 @@ from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError, CorpusCorruptError, CorpusFormatError
+from octavo.storage import layout
 from octavo.storage.documents import StoredDocuments
+from octavo.storage.graph_files import open_graph_columns
 from octavo.storage.manifest import EmbeddingEntry, Manifest, read_manifest
 from octavo.storage.query_embedding import QueryEmbedding
 from octavo.storage.segment import Segment
@@ -82,10 +85,16 @@ class Snapshot:
             block_max=[segment.block_max for segment in self._segments],
         )
         self._documents = StoredDocuments(self._segments)
+        self.graph_columns = self._open_graph(earlier)
         self.function = embedding
         self._embedding = QueryEmbedding(self.manifest.embedding, self.analyzer, embedding)
         self._opening = threading.Lock()
         self._derived: dict[str, Any] = {}
+
+    def _open_graph(self, earlier: "Snapshot | None") -> GraphColumns | None:
+        if earlier is not None and earlier.manifest.graph == self.manifest.graph:
+            return earlier.graph_columns
+        return open_graph_columns(self.path, self.manifest.graph)
 
     @property
     def rows(self) -> int:
@@ -133,7 +142,10 @@ class Snapshot:
     @cached_property
     def graph(self) -> StoredGraph | None:
         """The graph that the index was built with; ``None`` where it has none."""
-        return None
+        if self.graph_columns is None:
+            return None
+        with self._opening:
+            return StoredGraph(self.graph_columns, _node_of_row(self._segments))
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -294,6 +306,16 @@ def stored_analyzer(index: Path, manifest: Manifest) -> Analyzer:
             f"as {analyzer.fingerprint}; build the index again"
         )
     return analyzer
+
+
+def _node_of_row(segments: Sequence[Segment]) -> NDArray[np.int32]:
+    """Return the node of each row; one segment's stay in their file."""
+    nodes = [segment.graph_nodes for segment in segments]
+    known = [each for each in nodes if each is not None]
+    if len(known) < len(nodes):
+        lacking = segments[nodes.index(None)].directory / layout.GRAPH_NODES
+        raise CorpusCorruptError(f"{lacking}: the manifest needs this file and does not name it")
+    return known[0] if len(known) == 1 else np.concatenate(known)
 
 
 def _first_rows(segments: Sequence[Segment]) -> list[int]:

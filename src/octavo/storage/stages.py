@@ -6,6 +6,8 @@ from enum import StrEnum
 class Stage(StrEnum):
     """The stages of a build and of a writer's transaction, in about this order."""
 
+    EDGES = "edges"
+    """Edge lists are read and become a graph."""
     READING = "reading"
     """Documents are read, analysed, embedded and written as columns."""
     DELETING = "deleting"

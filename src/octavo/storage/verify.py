@@ -1,17 +1,21 @@
 """Check an index: every byte against its checksum, then the parts against each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.columns.graph_check import check_graph
+from octavo.columns.graph_columns import GraphColumns
 from octavo.columns.id_index import find_duplicates
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
 from octavo.storage.durable import checksum
-from octavo.storage.manifest import Manifest, SegmentEntry, read_manifest, read_manifest_file
+from octavo.storage.graph_files import open_graph_columns
+from octavo.storage.manifest import FileEntry, Manifest, read_manifest, read_manifest_file
+from octavo.storage.remains import named_files
 from octavo.storage.snapshot import stored_analyzer
 from octavo.storage.verify_segment import CheckedSegment, Problem, check_segment
 
@@ -57,6 +61,7 @@ def verify_index(index: Path) -> Verification:
     - vectors have unit length, and codes and lists are those of the vectors,
     - postings are those of consecutive rows, and block-max postings say the same as tantivy's: by
       the document frequencies of up to 32,768 terms, and by searches,
+    - the graph's nodes and edges are numbered rightly, and each row's node is that of its id,
     - the manifest counts live rows, empty texts and missing vectors rightly.
 
     Takes a second or two a gigabyte, and some bytes of memory a row.
@@ -82,18 +87,23 @@ def verify_manifest(index: Path, manifest: Manifest) -> Verification:
     """Check that an index holds what ``manifest`` says; see :func:`verify_index`."""
     analyzer = stored_analyzer(index, manifest)
     problems, manifests = _manifests(index)
+    found, graph = _check_graph(index, manifest)
+    problems += found
     segments: list[CheckedSegment] = []
     for entry in manifest.segments:
         directory = layout.segment_directory(index, entry.name)
-        damaged = list(_file_problems(directory, entry))
+        damaged = list(_file_problems(directory, entry.files))
         if not damaged:
-            checked = check_segment(directory, entry, manifest, analyzer)
+            checked = check_segment(directory, entry, manifest, analyzer, graph)
             damaged = checked.problems
             segments.append(checked)
         problems += damaged
     if len(segments) == len(manifest.segments) and not any(each.problems for each in segments):
         problems += _repeated_ids(index, segments)
-    sizes = [entry.size for segment in manifest.segments for entry in segment.files.values()]
+    named = [segment.files for segment in manifest.segments]
+    if manifest.graph is not None:
+        named.append(manifest.graph.files)
+    sizes = [entry.size for files in named for entry in files.values()]
     copies = (index / name for name in (layout.MANIFEST, layout.MANIFEST_COPY))
     sizes += [path.stat().st_size for path in copies if path.is_file()]
     remains = _remains(index, [manifest, *manifests])
@@ -115,8 +125,26 @@ def _manifests(index: Path) -> tuple[list[Problem], list[Manifest]]:
     return problems, found
 
 
-def _file_problems(directory: Path, segment: SegmentEntry) -> Iterator[Problem]:
-    for name, entry in segment.files.items():
+def _check_graph(index: Path, manifest: Manifest) -> tuple[list[Problem], GraphColumns | None]:
+    """Return what is wrong with the graph, and the graph where nothing is."""
+    entry = manifest.graph
+    if entry is None:
+        return [], None
+    directory = layout.graph_directory(index, entry.name)
+    problems = list(_file_problems(directory, entry.files))
+    if problems:
+        return problems, None
+    try:
+        graph = open_graph_columns(index, entry)
+    except CorpusCorruptError as error:
+        return [Problem(directory, str(error).removeprefix(f"{directory}: "))], None
+    if graph is not None:
+        problems = [Problem(directory, message) for message in check_graph(graph)]
+    return problems, None if problems else graph
+
+
+def _file_problems(directory: Path, files: Mapping[str, FileEntry]) -> Iterator[Problem]:
+    for name, entry in files.items():
         path = directory / name
         try:
             size = path.stat().st_size
@@ -172,21 +200,19 @@ def _live_hashes(
 
 def _remains(index: Path, manifests: Sequence[Manifest]) -> tuple[Path, ...]:
     """Return what is in the index and not of it; a directory stands for all that is in it."""
-    own = {layout.MANIFEST, layout.MANIFEST_COPY, layout.LOCK, layout.LOCK_HOLDER, layout.SEGMENTS}
+    parts = named_files(manifests)
+    own = {layout.MANIFEST, layout.MANIFEST_COPY, layout.LOCK, layout.LOCK_HOLDER, *parts}
     found = [path for path in index.iterdir() if path.name not in own]
-    named: dict[str, set[str]] = {}
-    for manifest in manifests:
-        for entry in manifest.segments:
-            named.setdefault(entry.name, set()).update(entry.files)
-    segments = index / layout.SEGMENTS
-    for directory in segments.iterdir() if segments.is_dir() else ():
-        if directory.name in named:
-            files = (path for path in directory.rglob("*") if not path.is_dir())
-            found += [
-                path
-                for path in files
-                if path.relative_to(directory).as_posix() not in named[directory.name]
-            ]
-        else:
-            found.append(directory)
+    for part, named in parts.items():
+        parent = index / part
+        for directory in parent.iterdir() if parent.is_dir() else ():
+            if directory.name in named:
+                files = (path for path in directory.rglob("*") if not path.is_dir())
+                found += [
+                    path
+                    for path in files
+                    if path.relative_to(directory).as_posix() not in named[directory.name]
+                ]
+            else:
+                found.append(directory)
     return tuple(sorted(found))

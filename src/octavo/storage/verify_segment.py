@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from octavo.analysis import Analyzer
 from octavo.columns.document_batch import searchable_text
 from octavo.columns.documents import DocumentColumns
+from octavo.columns.graph_columns import GraphColumns
 from octavo.engines.keyword.block_max.files import DESCRIPTION, open_postings
 from octavo.engines.keyword.champion_file import read_champions
 from octavo.engines.keyword.schema import META
@@ -23,9 +24,10 @@ from octavo.storage.segment import open_columns, open_live, open_mask
 from octavo.storage.segment_checks import (
     check_codes,
     check_columns,
-    check_graph,
+    check_graph_nodes,
     check_ids,
     check_lists,
+    check_vector_graph,
     check_vectors,
 )
 from octavo.storage.stored_batches import PrimaryParts, stored_batches
@@ -77,7 +79,11 @@ class CheckedSegment:
 
 
 def check_segment(
-    directory: Path, entry: SegmentEntry, manifest: Manifest, analyzer: Analyzer
+    directory: Path,
+    entry: SegmentEntry,
+    manifest: Manifest,
+    analyzer: Analyzer,
+    graph: GraphColumns | None,
 ) -> CheckedSegment:
     """Check a segment against what the manifest says of it, and its parts against each other.
 
@@ -91,6 +97,8 @@ def check_segment(
         The state of the index that it belongs to.
     analyzer
         The index's, to count the documents without words where no other part tells.
+    graph
+        That of the index; ``None`` where it has none, or a damaged one.
     """
     checked = CheckedSegment(directory)
     rows, embedding = entry.rows, manifest.embedding
@@ -105,6 +113,9 @@ def check_segment(
     if checked.columns is not None:
         with checked.noting(layout.ID_HASHES):
             checked.id_hashes = check_ids(directory, checked.columns)
+        if graph is not None:
+            with checked.noting(layout.GRAPH_NODES):
+                check_graph_nodes(directory, entry, checked.columns, graph)
     if embedding is not None:
         with checked.noting(layout.VECTORS):
             check_vectors(directory, entry, embedding.dimensions)
@@ -129,7 +140,7 @@ def _check_derived_vectors(directory: Path, entry: SegmentEntry, dimensions: int
     for name, check in (
         (layout.VECTOR_CODES, check_codes),
         (layout.VECTOR_LISTS, check_lists),
-        (layout.VECTOR_GRAPH, check_graph),
+        (layout.VECTOR_GRAPH, check_vector_graph),
     ):
         if name in entry.files:
             check(directory, entry, dimensions)

@@ -12,10 +12,12 @@ from octavo.errors import ConfigurationError, InvalidArgumentError, shown
 from octavo.graph.array_graph import GraphArrays
 from octavo.graph.array_walk import ArrayWalk
 from octavo.graph.bounds import WalkBounds
+from octavo.graph.graph_path import GraphPath
+from octavo.graph.paths import Goal, Trace
 from octavo.graph.store_walk import StoreWalk
 from octavo.graph.walked import Walked
 from octavo.spi import GraphMetadata, GraphStore, RAGContext
-from octavo.strategies.columnar import ColumnarStrategy, Ranking
+from octavo.strategies.columnar import ColumnarStrategy, Ranking, given_context
 from octavo.strategies.inner import candidate_depth as depth_of
 from octavo.strategies.inner import checked_depth, checked_sources
 from octavo.strategies.linked import Linking, is_at_home
@@ -148,6 +150,37 @@ class GraphRAGStrategy(ColumnarStrategy):
         """Whether the nodes are documents of ``store``, so that vectors for one serve the other."""
         home = self._walk().home
         return home is not None and home.store is store
+
+    def paths(self, query: str, context: RAGContext | None = None) -> tuple[GraphPath, ...]:
+        """Return for each hit of ``retrieve(query, context)`` the path by which it was found.
+
+        Parameters
+        ----------
+        query, context
+            As in :meth:`retrieve`.
+
+        Examples
+        --------
+        >>> from octavo import CsrGraph, GraphEdge, GraphNode
+        >>> nodes = [GraphNode("auth", "sign in", "wiki"), GraphNode("db", "users", "wiki")]
+        >>> graph = CsrGraph(nodes, [GraphEdge("auth", "reads", "db")])
+        >>> strategy = GraphRAGStrategy("wiki", graph, (), 2, 0.85, 1024)
+        >>> print(strategy.paths("sign in")[1])
+        seed 'sign in' [auth] (...) --reads--> 'users' [db]; 1 hop, ... x 0.85 = ...
+        """
+        given = given_context(context)
+        trace = self.trace(Queries((query,)), given)
+        store = None if self._documents is None else at_present(self._documents)
+        ranking = _ranked(trace.walked, Linking(store, given.metadata_filters, 1), given)
+        documents = ranking.documents.ids(ranking.hits.rows)
+        nodes = ranking.hits.parts["node_id"].values.tolist()
+        found = trace.paths([Goal(*pair) for pair in zip(nodes, documents, strict=True)])
+        return tuple(path for path in found if path is not None)
+
+    def trace(self, query: Queries, context: RAGContext) -> Trace:
+        """Walk for one query as :meth:`stream` does, so that paths can be found."""
+        seeds = min(self._bounds.max_visited_nodes, depth_of(context, self._depth))
+        return self._walk().trace(query.texts[0], seeds, query.vectors)
 
     def _walk(self) -> ArrayWalk | StoreWalk:
         # A store may be built when it is first looked at: not before there is a query.

@@ -1,15 +1,20 @@
 """Hybrid retrieval: keyword, vector and graph streams fused by reciprocal rank (S22, S23)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError
+from octavo.graph.graph_path import GraphPath
+from octavo.graph.paths import Goal
 from octavo.memory.hybrid_retriever import HybridMemoryRetriever
 from octavo.parallel import side_by_side
 from octavo.spi import RAGContext
-from octavo.strategies.columnar import ColumnarStrategy, Ranking
+from octavo.strategies.columnar import ColumnarStrategy, Ranking, given_context
 from octavo.strategies.fusion import fuse
 from octavo.strategies.graph import GraphRAGStrategy
 from octavo.strategies.inner import candidate_depth as depth_of
@@ -99,6 +104,36 @@ class HybridRAGStrategy(ColumnarStrategy):
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one search of each stream, then one fusion for all queries."""
+        return self._fused(queries, context)[0]
+
+    def paths(self, query: str, context: RAGContext | None = None) -> tuple[GraphPath | None, ...]:
+        """Return for each hit of ``retrieve(query, context)`` the path by which the graph found it.
+
+        ``None`` stands for a hit that the graph stream does not rank. The score of a path is that
+        of the stream, ``hybrid.graph.score``. A live graph is walked once more, and tells the paths
+        that it has by then.
+
+        Parameters
+        ----------
+        query, context
+            As in :meth:`retrieve`.
+        """
+        given = given_context(context)
+        queries = Queries((query,))
+        ranking, streams = self._fused(queries, given)
+        found: dict[int, GraphPath | None] = {}
+        if self._graph is not None:
+            hits = streams["graph"]
+            shown = np.isin(hits.rows, ranking.hits.rows)
+            rows, nodes = hits.rows[shown], hits.parts["node_id"].values[shown].tolist()
+            trace = self._graph.trace(queries, inner_context(given, depth_of(given, self._depth)))
+            goals = zip(nodes, ranking.documents.ids(rows), strict=True)
+            paths = trace.paths([Goal(*goal) for goal in goals])
+            found = dict(zip(rows.tolist(), paths, strict=True))
+        return tuple(found.get(row) for row in ranking.hits.rows.tolist())
+
+    def _fused(self, queries: Queries, context: RAGContext) -> "tuple[Ranking, Mapping[str, Hits]]":
+        """Return the fused ranking, and the streams in its rows."""
         depth = depth_of(context, self._depth)
         store, keyword_index, vector_store = self._stores()
         inner = inner_context(context, depth)
@@ -126,7 +161,7 @@ class HybridRAGStrategy(ColumnarStrategy):
             documents = documents if joined is store else joined
         fused = fuse(streams, k=self._rrf_k, limit=context.max_results)
         report = sum((ranking.report for ranking in rankings.values()), SearchReport())
-        return Ranking(fused.at_least(context.min_score), documents, report)
+        return Ranking(fused.at_least(context.min_score), documents, report), streams
 
     def _stores(self) -> tuple[DocumentSource, KeywordSource, VectorSource]:
         """Return the rows of both stores together, and both stores, as they are now."""

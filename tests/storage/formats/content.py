@@ -55,6 +55,17 @@ UPSERTED = [
     document(17),  # unchanged: it keeps its row
 ]
 DELETED = ["dok-07", "dok-26", "dök-10-🦊", "nobody"]
+EDGES: list[tuple[str, str, str, float]] = [
+    *((id_of(number), "follows", id_of(number + 1), 1.0) for number in range(30)),
+    *((id_of(number), "größer", id_of(2 * number), number / 4) for number in range(1, 31, 3)),
+    (id_of(61), "holds", id_of(40), 1.0),
+    (id_of(40), "is in", id_of(61), 0.0),
+    (id_of(9), "cites", "nobody", 1.0),
+    ("nobody", "cites", id_of(2), 1.0),
+    (id_of(2), "cites", id_of(50), 1.0),
+    (id_of(4), "cites", id_of(4), 1.0),
+]
+"""Edges, some of whose ends no document has, or none yet."""
 LATE = [document(number) for number in range(50, 53)]
 
 QUERIES: list[dict[str, Any]] = [

@@ -45,7 +45,11 @@ def table(rows: list[dict[str, Any]]) -> pa.Table:
 def make(index: Path) -> Corpus:
     """Build, add, upsert and delete; nothing is merged, so that there are several segments."""
     parents = table(content.PARENTS)
-    corpus = Corpus.build(table(content.BUILT), index, parents=parents, threads=1, **COLUMNS)
+    names = ("head", "relation", "tail", "weight")
+    edges = pa.Table.from_pylist([dict(zip(names, edge, strict=True)) for edge in content.EDGES])
+    corpus = Corpus.build(
+        table(content.BUILT), index, parents=parents, edges=edges, threads=1, **COLUMNS
+    )
 
     with unmerged():
         with corpus.writer(threads=1) as writer:
@@ -70,6 +74,7 @@ def _expected(rows: list[dict[str, Any]]) -> dict[str, Any]:
             "filters": query.get("filters", {}),
             "keyword": oracle.keyword(rows, query["text"], query.get("filters", {})),
             "vector": oracle.vector(rows, query["text"], query.get("filters", {})),
+            "graph": oracle.graph(rows, content.EDGES, query["text"], query.get("filters", {})),
         }
         for query in content.QUERIES
     ]

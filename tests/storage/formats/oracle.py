@@ -72,6 +72,29 @@ def vector(rows: list[Row], text: str, filters: dict[str, str]) -> list[tuple[st
     return [(rows[place]["id"], round(-score, 9)) for score, place in _sorted(found)]
 
 
+def graph(
+    rows: list[Row], edges: list[tuple[str, str, str, float]], text: str, filters: dict[str, str]
+) -> list[tuple[str, float]]:
+    """Return ids and scores after two hops at most: what words find, times 0.85 for each hop (S24)."""
+    live = {row["id"]: place for place, row in enumerate(rows) if row["live"]}
+    best = dict(keyword(rows, text, {}))
+    arrived = dict(best)
+    for _ in range(2):
+        further: dict[str, float] = {}
+        for head, _, tail, _ in edges:
+            if head in arrived and tail in live:
+                further[tail] = max(further.get(tail, 0.0), 0.85 * arrived[head])
+        for identity, score in further.items():
+            best[identity] = max(best.get(identity, 0.0), score)
+        arrived = further
+    found = [
+        (-score, live[identity])
+        for identity, score in best.items()
+        if admitted(rows[live[identity]], filters)
+    ]
+    return [(rows[place]["id"], round(-score, 9)) for score, place in _sorted(found)]
+
+
 def _sorted(found: list[tuple[float, int]]) -> list[tuple[float, int]]:
     """Sort by score and then by place, scores that differ by rounding only being equal."""
     return sorted(found, key=lambda pair: (round(pair[0], 6), pair[1]))

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from octavo.errors import ExecutionError
+from octavo.graph.neo4j.event_loop import DriverLoop, closing_sockets
 from octavo.graph.neo4j.failures import Neo4jFailures
 from octavo.graph.neo4j.settings import Neo4jSettings, import_driver
 
@@ -126,7 +127,7 @@ class _Channel:
         self._settings = settings
         self._drivers: list[Any] = []  # one, when first used
         self._quiet = True
-        self._loop = asyncio.new_event_loop()
+        self._loop = DriverLoop()
         thread = threading.Thread(
             target=_serve, args=(self._loop,), name="octavo-neo4j", daemon=True
         )
@@ -161,15 +162,19 @@ class _Channel:
             return list(await result.values())
 
         bounded = driver.unit_of_work(timeout=timeout)(work)
-        async with asyncio.timeout(timeout):
-            while True:
-                quiet = self._quiet
-                try:
-                    return await self._transacted(driver, bounded, writing=writing)
-                except driver.exceptions.ConfigurationError as error:
-                    if not quiet or "otification" not in str(error):
-                        raise
-                self._quiet = False  # servers before Neo4j 5.7 tell what they want to
+        with closing_sockets():
+            async with asyncio.timeout(timeout):
+                return await self._served(driver, bounded, writing=writing)
+
+    async def _served(self, driver: Any, bounded: Any, *, writing: bool) -> Rows:  # noqa: ANN401
+        while True:
+            quiet = self._quiet
+            try:
+                return await self._transacted(driver, bounded, writing=writing)
+            except driver.exceptions.ConfigurationError as error:
+                if not quiet or "otification" not in str(error):
+                    raise
+            self._quiet = False  # servers before Neo4j 5.7 tell what they want to
 
     async def _transacted(self, driver: Any, work: Any, *, writing: bool) -> Rows:  # noqa: ANN401
         settings = self._settings
@@ -199,7 +204,7 @@ class _Channel:
             return list(await run(work))
 
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
+def _serve(loop: DriverLoop) -> None:
     asyncio.set_event_loop(loop)
     try:
         loop.run_forever()
@@ -207,13 +212,11 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-def _end(
-    loop: asyncio.AbstractEventLoop, thread: threading.Thread, drivers: list[Any], owner: int
-) -> None:
+def _end(loop: DriverLoop, thread: threading.Thread, drivers: list[Any], owner: int) -> None:
     """Give up what runs, close the driver, end the thread; nothing in a forked child."""
     if os.getpid() != owner or not thread.is_alive():
         return
-    ending = _given_up(drivers)
+    ending = _given_up(loop, drivers)
     if threading.current_thread() is thread:  # collected as garbage where a query ended
         loop.create_task(ending).add_done_callback(lambda _: loop.stop())
         return
@@ -223,14 +226,17 @@ def _end(
     thread.join(_GRACE)
 
 
-async def _given_up(drivers: list[Any]) -> None:
+async def _given_up(loop: DriverLoop, drivers: list[Any]) -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-    for driver in drivers:
-        await driver.close()
-    await asyncio.get_running_loop().shutdown_default_executor()
+    try:
+        for driver in drivers:
+            await driver.close()
+    finally:
+        loop.abort_transports()
+        await loop.shutdown_default_executor()
 
 
 _connections: "weakref.WeakSet[Neo4jConnection]" = weakref.WeakSet()

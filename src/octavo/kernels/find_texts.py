@@ -1,0 +1,66 @@
+"""Texts among sorted texts, by binary search over their bytes."""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from octavo.kernels.compile import kernel, readonly, writable
+
+_BYTES = readonly(types.uint8)
+_INTS = readonly(types.int64)
+
+
+@kernel(types.boolean(_BYTES, types.int64, types.int64, _BYTES, types.int64, types.int64))
+def _before(
+    one: NDArray[np.uint8],
+    at: int,
+    end: int,
+    other: NDArray[np.uint8],
+    at_other: int,
+    end_other: int,
+) -> Any:  # noqa: ANN401 - a boolean
+    """Return whether one text comes before another."""
+    # A damaged file may say anything about where its texts lie.
+    at = max(0, at)
+    end = min(one.shape[0], end)
+    at_other = max(0, at_other)
+    end_other = min(other.shape[0], end_other)
+    while at < end and at_other < end_other and one[at] == other[at_other]:
+        at += 1
+        at_other += 1
+    if at < end and at_other < end_other:
+        return one[at] < other[at_other]
+    return at >= end and at_other < end_other
+
+
+@kernel(types.void(_INTS, _BYTES, _INTS, _BYTES, writable(types.int32)))
+def find_texts(
+    sorted_offsets: NDArray[np.int64],
+    sorted_data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    data: NDArray[np.uint8],
+    numbers: NDArray[np.int32],
+) -> None:
+    """Write the place of each text among distinct ascending ones, -1 where it is not there.
+
+    Text ``i`` is ``data[offsets[i]:offsets[i + 1]]``. O(log texts) comparisons a text.
+    """
+    for row in range(numbers.shape[0]):
+        begin = offsets[row]
+        end = offsets[row + 1]
+        low = np.int64(0)
+        high = np.int64(sorted_offsets.shape[0] - 1)
+        while low < high:
+            middle = (low + high) // 2
+            at = sorted_offsets[middle]
+            if _before(sorted_data, at, sorted_offsets[middle + 1], data, begin, end):
+                low = middle + 1
+            else:
+                high = middle
+        numbers[row] = -1
+        if low < sorted_offsets.shape[0] - 1:
+            at = sorted_offsets[low]
+            if not _before(data, begin, end, sorted_data, at, sorted_offsets[low + 1]):
+                numbers[row] = low
