@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         InMemoryGraphStoreProvider,
         KnowledgeToolsGraphStoreProvider,
     )
+    from octavo.graph.graph_path import GraphPath
     from octavo.graph.identity import identity_key
     from octavo.graph.in_memory_graph_store import InMemoryGraphStore
     from octavo.graph.knowledge.agent_tool import (
@@ -159,6 +160,7 @@ __all__ = [
     "GraphEdge",
     "GraphMetadata",
     "GraphNode",
+    "GraphPath",
     "GraphRAGStrategy",
     "GraphScope",
     "GraphSeeds",
@@ -286,6 +288,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "graph_store_providers",
         "open_graph_store",
     ),
+    "octavo.graph.graph_path": ("GraphPath",),
     "octavo.graph.identity": ("identity_key",),
     "octavo.graph.in_memory_graph_store": ("InMemoryGraphStore",),
     "octavo.graph.knowledge.tools": ("KnowledgeTools",),

@@ -32,13 +32,17 @@ def graph_columns(edges):
 def with_graph(corpus, edges):
     """Give the present state of a corpus a graph."""
     snapshot = corpus.keyword_index
-    columns = graph_columns(edges)
+    snapshot.__dict__["graph"] = stored_graph(snapshot, graph_columns(edges))
+    snapshot._derived.pop("graph", None)
+    return corpus
+
+
+def stored_graph(snapshot, columns):
+    """The graph as a state of the documents sees it."""
     number = {node_id: node for node, node_id in enumerate(columns.node_ids.to_pylist())}
     ids = snapshot.ids(np.arange(snapshot.rows))
     nodes = np.array([number.get(node_id, -1) for node_id in ids], np.int32)
-    snapshot.__dict__["graph"] = StoredGraph(columns, nodes)
-    snapshot._derived.pop("graph", None)
-    return corpus
+    return StoredGraph(columns, nodes)
 
 
 def live_documents(corpus):

@@ -61,14 +61,17 @@ def _graph(graph: "GraphInfo | None") -> list[tuple[str, str]]:
     """Say how large the graph is, and how much of it leads nowhere, where there is one."""
     if graph is None:
         return []
-    of = f"{graph.nodes:,} nodes, {graph.edges:,} edges of {graph.relations:,} relations"
-    rows = [("graph", of)]
+    edges = f"{_count(graph.edges, 'edge')} of {_count(graph.relations, 'relation')}"
+    rows = [("graph", f"{_count(graph.nodes, 'node')}, {edges}")]
     if graph.dangling_nodes:
-        missing = (
-            f"{graph.dangling_nodes:,} nodes are no document, on {graph.dangling_edges:,} edges"
-        )
-        rows.append(("dangling", missing))
+        nodes = _count(graph.dangling_nodes, "node")
+        edges = _count(graph.dangling_edges, "edge")
+        rows.append(("dangling", f"{nodes} without a document, on {edges}"))
     return rows
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
 
 
 def _vector_search(segments: "tuple[VectorSearchInfo, ...]") -> list[str]:

@@ -1,0 +1,130 @@
+"""The graph of an index from the command line (S23, S24)."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from octavo.corpus.corpus import Corpus
+from octavo.storage.snapshot import Snapshot
+from tests.graph.stored_graphs import graph_columns, stored_graph
+
+EDGES = [("a", "hunts", "b"), ("b", "meets", "e"), ("e", "names", "gone")]
+
+
+@pytest.fixture
+def linked(index, monkeypatch):
+    """The index of five documents, with edges between them."""
+    columns = graph_columns(EDGES)
+    monkeypatch.setattr(Snapshot, "graph", property(lambda self: stored_graph(self, columns)))
+    return index
+
+
+@pytest.fixture(scope="module")
+def queries(tmp_path_factory):
+    path = tmp_path_factory.mktemp("queries") / "queries.parquet"
+    pq.write_table(pa.table({"id": ["q1", "q2"], "text": ["jumps over", "nothing of this"]}), path)
+    return path
+
+
+def hits_of(found):
+    assert found.exit_code == 0, found.stderr
+    return [json.loads(line) for line in found.stdout.splitlines()]
+
+
+def test_search_walks_the_graph(octavo, linked):  # S24
+    hits = hits_of(octavo("search", linked, "jumps over", "--strategy", "graph", "--json"))
+    assert [hit["id"] for hit in hits] == ["a", "b", "e"]
+    assert [hit["parts"]["hops"] for hit in hits] == [0, 1, 2]
+    assert {hit["source"] for hit in hits} == {"corpus"}
+    assert hits[1]["score"] == hits[0]["score"] * 0.85
+    bounded = octavo("search", linked, "jumps over", "--strategy", "graph", "--max-depth", 1,
+                     "--decay", 0.5, "--seeds", "keyword", "--json")  # fmt: skip
+    assert [hit["score"] for hit in hits_of(bounded)] == [hits[0]["score"], hits[0]["score"] / 2]
+
+
+def test_search_fuses_the_graph(octavo, linked):  # S23
+    hits = hits_of(
+        octavo("search", linked, "jumps over", "--strategy", "hybrid", "--graph", "--json")
+    )
+    expected = Corpus.open(linked).search("jumps over", strategy="hybrid", graph=True)
+    assert [(hit["id"], hit["score"]) for hit in hits] == [
+        (hit.metadata["entryId"], hit.score) for hit in expected
+    ]
+    assert hits[0]["parts"]["graph_rank"] == 1
+    assert "graph_rank" not in next(hit for hit in hits if hit["id"] == "d")["parts"]
+    explained = octavo(
+        "search", linked, "jumps over", "--strategy", "hybrid", "--graph", "--explain"
+    )
+    assert explained.stdout.splitlines()[0].split("\t") == [
+        "#", "score", "id", "keyword", "vector", "graph", "text",
+    ]  # fmt: skip
+    shallow = octavo("search", linked, "jumps over", "--strategy", "hybrid", "--graph",
+                     "--max-depth", 0, "--decay", 0.1, "--json")  # fmt: skip
+    assert "graph_rank" not in next(hit for hit in hits_of(shallow) if hit["id"] == "b")["parts"]
+
+
+@pytest.mark.parametrize(
+    ("options", "columns"),
+    [
+        (["--strategy", "graph"], ["hops", "seed_score", "node_id"]),
+        (["--strategy", "hybrid", "--graph"],
+         ["keyword_rank", "keyword_score", "vector_rank", "vector_score", "graph_rank", "graph_score"]),
+    ],
+)  # fmt: skip
+def test_batch(octavo, linked, queries, tmp_path, options, columns):
+    outs = [tmp_path / f"{threads}.parquet" for threads in (1, 2)]
+    for threads, out in enumerate(outs, start=1):
+        done = octavo("batch", linked, queries, "--out", out, *options, "--threads", threads)
+        assert done.exit_code == 0, done.stderr
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    table = pq.read_table(outs[0])
+    assert table.column_names == ["query_id", "rank", "id", "score", *columns]
+    assert table["id"].to_pylist()[0] == "a"
+    assert {"a", "b", "e"} <= set(table["id"].to_pylist())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--graph"], "strategy 'keyword': no option graph"),  # the default of hashes
+        (["--strategy", "vector", "--graph"], "(graph of hybrid)"),
+        (["--strategy", "graph", "--graph"], "(graph of hybrid)"),
+        (["--strategy", "hybrid", "--max-depth", "1"], "expected graph=True (--graph)"),
+        (["--strategy", "graph", "--seeds", "words"], "seeds: expected one of keyword, vector, hybrid"),
+    ],
+)  # fmt: skip
+def test_wrong_use_is_told(octavo, linked, options, message):  # S50
+    refused = octavo("search", linked, "fox", *options)
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith("octavo: ")
+    assert message in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize("options", [["--strategy", "graph"], ["--strategy", "hybrid", "--graph"]])
+def test_an_index_without_edges(octavo, index, queries, tmp_path, options):  # S81
+    for refused in (
+        octavo("search", index, "fox", *options),
+        octavo("batch", index, queries, "--out", tmp_path / "out.parquet", *options),
+    ):
+        assert refused.exit_code == 1
+        assert "the index has no graph" in refused.stderr
+        assert "--edges" in refused.stderr
+        assert not (tmp_path / "out.parquet").exists()
+
+
+def test_info_describes_the_graph(octavo, linked):
+    lines = octavo("info", linked).stdout.splitlines()
+    described = dict(line.split("  ", 1) for line in lines)
+    described = {name: value.strip() for name, value in described.items()}
+    assert described["graph"] == "4 nodes, 3 edges of 3 relations"
+    assert described["dangling"] == "1 node without a document, on 1 edge"
+    assert json.loads(octavo("info", linked, "--json").stdout)["graph"] == {
+        "nodes": 4, "dangling_nodes": 1, "edges": 3, "dangling_edges": 1, "relations": 3,
+    }  # fmt: skip
+
+
+def test_info_says_nothing_of_a_graph_that_is_not_there(octavo, index):
+    assert "graph" not in octavo("info", index).stdout
+    assert json.loads(octavo("info", index, "--json").stdout)["graph"] is None
