@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         graph_store_providers,
         open_graph_store,
     )
+    from octavo.graph.reference_edges import reference_edges
     from octavo.graph.text.extractor import TextExtractor
     from octavo.memory import (
         BM25Index,
@@ -219,6 +220,7 @@ __all__ = [
     "import_graph",
     "neo4j_settings",
     "open_graph_store",
+    "reference_edges",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -281,6 +283,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "open_graph_store",
     ),
     "octavo.graph.identity": ("identity_key",),
+    "octavo.graph.reference_edges": ("reference_edges",),
     "octavo.graph.in_memory_graph_store": ("InMemoryGraphStore",),
     "octavo.graph.knowledge.tools": ("KnowledgeTools",),
     "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
