@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         graph_store_providers,
         open_graph_store,
     )
+    from octavo.graph.reference_edges import reference_edges
     from octavo.graph.text.extractor import TextExtractor
     from octavo.memory import (
         BM25Index,
@@ -225,6 +226,7 @@ __all__ = [
     "import_graph",
     "neo4j_settings",
     "open_graph_store",
+    "reference_edges",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -290,6 +292,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     ),
     "octavo.graph.graph_path": ("GraphPath",),
     "octavo.graph.identity": ("identity_key",),
+    "octavo.graph.reference_edges": ("reference_edges",),
     "octavo.graph.in_memory_graph_store": ("InMemoryGraphStore",),
     "octavo.graph.knowledge.tools": ("KnowledgeTools",),
     "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
