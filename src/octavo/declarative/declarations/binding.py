@@ -142,8 +142,9 @@ def bind_chat(agent_class: type) -> BoundChat:
     ConfigurationError
         Naming class, source and member.
     """
+    spec = _spec_of(agent_class, AgentSpec)
     with naming(agent_class.__name__):
-        found = chat_scope(_spec_of(agent_class, AgentSpec).knowledge)
+        found = chat_scope(spec.knowledge)
         with naming("chat"):
             return BoundChat(found.knowledge, _resolved(found))
 

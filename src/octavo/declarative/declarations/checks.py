@@ -111,8 +111,9 @@ def one_of(kind: type[StrEnum]) -> Check:
         found = plain_text(value)
         if found is None or isinstance(value, StrEnum):
             raise _unexpected(name, f"a {kind.__name__}", value)
+        # Upper case would make an I of other letters too, such as the dotless one of Turkish.
         member = kind.__members__.get(found.strip().upper().replace("-", "_"))
-        if member is None:
+        if member is None or not found.isascii():
             known = did_you_mean(found, kind.__members__)
             raise ConfigurationError(f"{name}: {found!r} is no {kind.__name__}; {known}")
         return member

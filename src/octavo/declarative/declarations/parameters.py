@@ -28,7 +28,12 @@ class ActionParameter:
     def may_be_text(self) -> bool:
         """Whether a ``str`` can be given: only a class that is no text rules it out."""
         kind = self.annotation
-        return not isinstance(kind, type) or issubclass(kind, str) or issubclass(str, kind)
+        if kind is Any or not isinstance(kind, type) or issubclass(kind, str):
+            return True
+        try:
+            return issubclass(str, kind)
+        except TypeError:  # a protocol that cannot be asked
+            return True
 
 
 def action_parameters(cls: type, action: str) -> tuple[ActionParameter, ...]:
@@ -100,6 +105,8 @@ def check_query_param(cls: type, action: str, search: Search | None) -> None:
 
 
 def _evaluated(annotation: object, names: dict[str, Any]) -> object:
+    if annotation is inspect.Parameter.empty:
+        return Any
     if not isinstance(annotation, str):
         return annotation
     # Each by itself: one that cannot be evaluated (imported for type checkers only) spoils no other.
