@@ -39,7 +39,7 @@ def shown(value):
 KNOWLEDGE = [
     (each.name, shown(each.metadata[DEFAULT]) if DEFAULT in each.metadata else "required")
     for each in fields(Knowledge)
-    if each.init
+    if each.name != "given"
 ]
 SEARCH = [(each.name, shown(each.default)) for each in fields(ResolvedSearch)]
 

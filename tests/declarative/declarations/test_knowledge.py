@@ -3,7 +3,8 @@
 import copy
 import math
 import pickle
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError, fields, replace
+from pathlib import Path
 
 import pytest
 
@@ -137,8 +138,20 @@ def test_it_is_a_value():
     assert repr(source) == "Knowledge(name='docs', path='p', search=Search(top_k=3))"
 
 
-def test_other_members():
+def test_a_copy_knows_what_was_given():
     source = Knowledge("docs", path="p", max_tokens=3)
-    assert source.with_members(path="q") == Knowledge("docs", path="q", max_tokens=3)
-    assert source.with_members(max_tokens=UNSET) == Knowledge("docs", path="p")
-    assert source.with_members().given == source.given
+    assert replace(source) == source
+    assert replace(source, path="q") == Knowledge("docs", path="q", max_tokens=3)
+    assert replace(source, max_tokens=UNSET) == Knowledge("docs", path="p")
+    assert replace(source, unit="SECTION").given == {"name", "path", "max_tokens", "unit"}
+    assert replace(Knowledge("docs", unit="AUTO"), path="q").given == {"name", "path", "unit"}
+    graph = Knowledge("graph", type="GRAPH")
+    assert replace(graph, name="other") == Knowledge("other", type="GRAPH")
+    with pytest.raises(ConfigurationError, match="path: cannot be set"):
+        replace(graph, path="p")
+    with pytest.raises(ConfigurationError, match="max_tokens"):
+        replace(source, max_tokens=0)
+
+
+def test_a_path_object_is_its_text():  # S61
+    assert Knowledge("docs", path=Path("research")) == Knowledge("docs", path="research")

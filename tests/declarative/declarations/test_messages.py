@@ -32,3 +32,9 @@ def test_other_errors_pass_unchanged():
 )
 def test_the_nearest_known_name_is_offered(name, known, told):
     assert did_you_mean(name, known) == told
+
+
+def test_not_all_of_many_names_are_listed():
+    told = did_you_mean("n39x", [f"n{number:02}" for number in range(40)])
+    assert told.startswith("known: 'n00', 'n01',")
+    assert told.endswith("'n29' and 10 more; did you mean 'n39'?")

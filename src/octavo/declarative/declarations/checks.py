@@ -1,5 +1,6 @@
 """Checks of single members: each takes a name and a value and returns the value as it is kept."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
@@ -59,6 +60,11 @@ def text(name: str, value: object) -> str:
             f"{name}: expected text, found a lone surrogate in {found!a}"
         ) from None
     return found
+
+
+def location(name: str, value: object) -> str:
+    """Return text, or the text of a path object."""
+    return text(name, os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
 def name_or_blank(name: str, value: object) -> str:

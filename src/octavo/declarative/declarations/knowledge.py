@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from octavo.declarative.declarations import enums
 from octavo.declarative.declarations.checks import (
@@ -10,6 +10,7 @@ from octavo.declarative.declarations.checks import (
     flag,
     identifier,
     instance_of,
+    location,
     one_of,
     pairs,
     text,
@@ -26,6 +27,7 @@ from octavo.declarative.declarations.mappings import members_from
 from octavo.declarative.declarations.members import CHECK, member, represented, settle
 from octavo.declarative.declarations.messages import naming
 from octavo.declarative.declarations.search import Search
+from octavo.declarative.declarations.unset import UNSET
 from octavo.errors import ConfigurationError, shown
 
 
@@ -68,6 +70,9 @@ class Knowledge:
         The most tokens that the source gives, at least 1; ``None``: no bound of its own.
     search
         How it is searched, where ``use`` is SEARCH.
+    given
+        Names of the members that were given. Not for callers: :func:`dataclasses.replace` passes it
+        on, so that a copy knows; ``UNSET`` for a member takes it back.
 
     Raises
     ------
@@ -93,7 +98,7 @@ class Knowledge:
     _: KW_ONLY
     type: KnowledgeType = member(KnowledgeType.FILE, one_of(KnowledgeType))
     format: KnowledgeFormat = member(KnowledgeFormat.AUTO, one_of(KnowledgeFormat))
-    path: str = member("", text)
+    path: str = member("", location)
     connection: str = member("", text)
     query: str = member("", text)
     enabled: bool = member(True, flag)  # noqa: FBT003 - the default
@@ -106,11 +111,11 @@ class Knowledge:
     use: KnowledgeUse = member(KnowledgeUse.SEARCH, one_of(KnowledgeUse))
     max_tokens: int | None = member(None, count(1))
     search: Search = member(Search(), instance_of(Search))
-    given: frozenset[str] = field(init=False)
+    given: frozenset[str] = field(default=cast("frozenset[str]", UNSET))  # set below
 
     def __post_init__(self) -> None:
         with naming(f"Knowledge {shown(self.name)}"):
-            object.__setattr__(self, "given", settle(self))
+            object.__setattr__(self, "given", settle(self, self.given))
             check_kind(self)
 
     @property
@@ -118,13 +123,6 @@ class Knowledge:
         """The pairs of ``select``: keys and the values they must have."""
         split = (each.partition("=") for each in self.select)
         return tuple((key.strip(), value.strip()) for key, _, value in split)
-
-    def with_members(self, **members: Any) -> "Knowledge":  # noqa: ANN401 - as the constructor
-        """Return a copy with other members; ``UNSET`` takes one back, the others stay as given.
-
-        :func:`dataclasses.replace` would give every member.
-        """
-        return Knowledge(**{name: getattr(self, name) for name in self.given} | members)
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> "Knowledge":
@@ -142,7 +140,9 @@ class Knowledge:
         """
         where = f"Knowledge {shown(mapping['name'])}" if _names(mapping) else "Knowledge"
         with naming(where):
-            members = members_from(mapping, (each.name for each in fields(cls) if each.init))
+            members = members_from(
+                mapping, (each.name for each in fields(cls) if each.name != "given")
+            )
             if isinstance(members.get("search"), Mapping):
                 members["search"] = Search.from_mapping(members["search"])  # type: ignore[arg-type]
             if "name" not in members:

@@ -4,7 +4,7 @@ from dataclasses import field, fields
 from typing import Any, TypeVar, cast
 
 from octavo.declarative.declarations.checks import Check
-from octavo.declarative.declarations.unset import UNSET
+from octavo.declarative.declarations.unset import UNSET, Unset
 
 T = TypeVar("T")
 
@@ -20,8 +20,19 @@ def member(default: T, check: Check) -> T:
     return cast("T", field(default=UNSET, metadata={DEFAULT: default, CHECK: check}))
 
 
-def settle(declaration: Any) -> frozenset[str]:  # noqa: ANN401 - any frozen dataclass
+def settle(
+    declaration: Any,  # noqa: ANN401 - any frozen dataclass
+    copied: frozenset[str] | Unset = UNSET,
+) -> frozenset[str]:
     """Check the given members of a new declaration, apply the defaults of others; return the given.
+
+    Parameters
+    ----------
+    declaration
+        A frozen dataclass, in the making.
+    copied
+        Where it is a copy made by :func:`dataclasses.replace`, which passes every member: those
+        that were given before. A member of a copy is given if it was, or if it is no default.
 
     Raises
     ------
@@ -30,10 +41,11 @@ def settle(declaration: Any) -> frozenset[str]:  # noqa: ANN401 - any frozen dat
     """
     given = set()
     for each in fields(declaration):
-        if not each.init:
+        if CHECK not in each.metadata:
             continue
         value = getattr(declaration, each.name)
-        if value is UNSET:
+        kept = copied is not UNSET and each.name not in copied and value == each.metadata[DEFAULT]
+        if value is UNSET or kept:
             value = each.metadata[DEFAULT]
         else:
             value = each.metadata[CHECK](each.name, value)

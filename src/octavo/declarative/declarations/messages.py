@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from octavo.errors import ConfigurationError
+
+LISTED: Final = 30
 
 
 @contextmanager
@@ -20,7 +23,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - only where something is wrong
 
     names = sorted(set(known))
-    listed = ", ".join(map(repr, names)) or "none"
+    listed = ", ".join(map(repr, names[:LISTED])) or "none"
+    if len(names) > LISTED:
+        listed += f" and {len(names) - LISTED} more"
     by_fold = {each.casefold(): each for each in reversed(names)}
     near = get_close_matches(name.casefold(), by_fold, n=1)
     hint = f"; did you mean {by_fold[near[0]]!r}?" if near else ""

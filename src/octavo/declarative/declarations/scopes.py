@@ -1,7 +1,7 @@
 """Merging search settings: one engine serves a scope, so one value serves all its sources (S60)."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from octavo.declarative.declarations.enums import KnowledgeType, KnowledgeUse, SearchStrategy
 from octavo.declarative.declarations.knowledge import Knowledge
@@ -172,7 +172,7 @@ def _overridden(source: Knowledge, entry: Knowledge) -> Knowledge:
         members = {name: getattr(entry, name) for name in entry.given}
         if entry.use is not KnowledgeUse.SEARCH and "search" not in members:
             members["search"] = UNSET  # what is not searched needs no declared settings
-        return source.with_members(**members)
+        return replace(source, **members)
 
 
 def _check_kinds(chosen: tuple[Knowledge, ...]) -> None:
