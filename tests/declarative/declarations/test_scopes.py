@@ -247,3 +247,59 @@ def test_chat_sees_enabled_sources_that_are_searched_or_given_whole():  # S72
     assert [each.name for each in found.knowledge] == ["searched", "whole", "memory"]
     assert found.search == Search(top_k=8, cache=False)
     assert chat_scope(sources[1:5]).search is None
+
+
+NAMES = "abcd"
+DECLARED = st.lists(SEARCHES, min_size=len(NAMES), max_size=len(NAMES)).map(
+    lambda searches: tuple(Knowledge(n, search=s) for n, s in zip(NAMES, searches, strict=True))
+)
+# Sources that agree: each says some of what one search says.
+AGREEING = st.builds(
+    lambda whole, silent: tuple(
+        Knowledge(
+            name,
+            search=Search(**{key: value for key, value in whole.given.items() if key not in quiet}),
+        )
+        for name, quiet in zip(NAMES, silent, strict=True)
+    ),
+    SEARCHES,
+    st.lists(st.sets(st.sampled_from(sorted(VALUES))), min_size=len(NAMES), max_size=len(NAMES)),
+)
+NAMED = st.lists(st.sampled_from(NAMES), min_size=1, unique=True)
+
+
+def told(entries, sources):
+    """What an action of these entries is searched by, or that it is an error."""
+    try:
+        return search_of(entries, ClassScope(sources))
+    except ConfigurationError:
+        return "conflict"
+
+
+@given(DECLARED, NAMED)
+def test_every_action_without_a_search_is_searched_as_its_class_says(sources, named):  # S60
+    whole = outcome([(each.name, each.search) for each in sources])
+    assert told([Knowledge(name) for name in named], sources) == whole
+
+
+@given(AGREEING, st.dictionaries(st.sampled_from(NAMES), SEARCHES, min_size=1))
+def test_what_an_action_replaces_entirely_is_its_own(sources, given_searches):  # S60
+    entries = [Knowledge(name, search=search) for name, search in given_searches.items()]
+    assert told(entries, sources) == outcome(list(given_searches.items()))
+
+
+@given(DECLARED, st.dictionaries(st.sampled_from(NAMES), st.none() | SEARCHES), st.randoms())
+def test_the_order_of_sources_and_entries_does_not_matter(sources, named, random):  # S60
+    entries = [
+        Knowledge(name) if search is None else Knowledge(name, search=search)
+        for name, search in named.items()
+    ]
+    shuffled = random.sample(entries, len(entries))
+    others = tuple(random.sample(sources, len(sources)))
+    assert told(shuffled, others) == told(entries, sources)
+
+
+@given(AGREEING, NAMED)
+def test_repeating_what_holds_anyway_changes_nothing(sources, named):  # S60
+    whole = told([Knowledge("a")], sources)
+    assert told([Knowledge(name, search=whole) for name in named], sources) == whole
