@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.declarative import QueryExpansion, ResolvedSearch, Search, SearchStrategy
+from octavo.declarative import UNSET, QueryExpansion, ResolvedSearch, Search, SearchStrategy
 from octavo.errors import ConfigurationError
 
 # The reference's table of @Search, "Unset means", typed in.
@@ -122,6 +122,13 @@ def test_it_is_checked_and_converted_where_it_is_made_directly():
     with pytest.raises(ConfigurationError, match="reranker_model"):
         ResolvedSearch(rerank=True)
     assert ResolvedSearch(strategy="hybrid").strategy is SearchStrategy.HYBRID
+    assert ResolvedSearch(top_k=UNSET, reranker_model=UNSET) == ResolvedSearch()
+
+
+@pytest.mark.parametrize("name", [name for name, value in TABLE.items() if value is not None])
+def test_only_what_a_provider_needs_may_be_none(name):
+    with pytest.raises(ConfigurationError, match=f"{name}: expected"):
+        ResolvedSearch(**{name: None})
 
 
 def test_it_is_a_value():

@@ -52,9 +52,12 @@ class ResolvedSearch:
     on_failure: FailureAction = FailureAction.CONTINUE
 
     def __post_init__(self) -> None:
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
-        checked = Search(**{name: value for name, value in given.items() if value is not None})
-        for name, value in checked.given.items():
+        defaults = {each.name: each.default for each in fields(self)}
+        members = {name: getattr(self, name) for name in defaults}
+        members = {name: defaults[name] if v is UNSET else v for name, v in members.items()}
+        # Only what has no default may be None.
+        needed = {n: v for n, v in members.items() if v is not None or defaults[n] is not None}
+        for name, value in (members | Search(**needed).given).items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "query_param", self.query_param or None)
         _check_expansion(self)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from octavo.declarative.declarations.enums import KnowledgeType, KnowledgeUse, SearchStrategy
 from octavo.declarative.declarations.knowledge import Knowledge
@@ -43,7 +44,7 @@ def merged(contributions: Iterable[tuple[str, Search]]) -> Search:
 
 
 def _told(value: object) -> str:
-    return str(value) if isinstance(value, str) and hasattr(value, "name") else shown(value)
+    return value.name if isinstance(value, Enum) else shown(value)
 
 
 @dataclass(frozen=True, slots=True)
