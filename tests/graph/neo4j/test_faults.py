@@ -136,7 +136,7 @@ def test_a_slow_query_is_given_up(open_store):  # S50 S84
 
 def test_an_import_waits_for_a_connection_as_long_as_it_may(open_store):  # S84
     store = open_store(timeout=0.1, pool_size=1)
-    slow = "UNWIND range(1, 1500) AS a UNWIND range(1, 1500) AS b RETURN sum(a * b)"
+    slow = "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b RETURN sum(a * b)"
     with asked_in_a_thread(lambda: store.connection.write(slow, {}, "x", 120.0)) as raised:
         for _ in range(3):
             store.connection.write("RETURN 1", {}, "y", 120.0)
