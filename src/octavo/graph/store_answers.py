@@ -6,7 +6,14 @@ from typing import Any, TypeVar
 from octavo.errors import ExecutionError, OctavoError, told
 from octavo.graph.node_fault import node_fault
 from octavo.graph.seeds import checked_seed_score
-from octavo.spi import BatchEdges, BatchNodes, BatchSeeds, GraphNode, GraphStore
+from octavo.spi import (
+    BatchEdges,
+    BatchNodes,
+    BatchSeeds,
+    CancellationToken,
+    GraphNode,
+    GraphStore,
+)
 
 Answer = TypeVar("Answer")
 Seeds = list[tuple[str, float]]
@@ -37,6 +44,8 @@ class StoreAnswers:
         To where edges lead, by the nodes asked for edges.
     batches
         How many calls of batch forms were made.
+    cancellation
+        What may stop the asking.
     """
 
     def __init__(self, where: str, store: GraphStore) -> None:
@@ -54,6 +63,7 @@ class StoreAnswers:
         self.nodes: dict[str, GraphNode | None] = {}
         self.targets: dict[str, list[str]] = {}
         self.batches = 0
+        self.cancellation: CancellationToken | None = None
 
     def seeds(self, text: str, limit: int) -> Seeds:
         """Return ids and scores of a query's seeds; none where the question was noted."""
@@ -181,6 +191,8 @@ class StoreAnswers:
 
     def _asked(self, what: str, call: Callable[[], Answer]) -> Answer:
         """Call the store; what it raises becomes an execution failure (S43)."""
+        if self.cancellation is not None:
+            self.cancellation.raise_if_cancelled()
         try:
             return call()
         except OctavoError:
