@@ -157,6 +157,27 @@ def test_a_server_killed_during_a_query_and_started_again(open_store, bolt_serve
     assert [node.id for node, _ in store.seeds("a", 5)] == ["a"]
 
 
+@pytest.mark.parametrize("how", ["paused", "killed"])
+def test_a_server_that_goes_in_the_middle_of_a_walk(
+    open_store, bolt_server, monkeypatch, how
+):  # S50
+    patient = open_store()
+    import_graph(patient, GRAPH)
+    store = open_store(schema=patient.schema, timeout=2.0, retry_time=0.2)
+    connect(store)
+    read, gone = store.connection.read, contextlib.ExitStack()
+
+    def read_until_it_goes(statement, parameters, what):
+        if what == "reading nodes":
+            gone.enter_context(bolt_server.paused()) if how == "paused" else bolt_server.kill()
+        return read(statement, parameters, what)
+
+    monkeypatch.setattr(store.connection, "read", read_until_it_goes)
+    kind = RetrievalTimeoutError if how == "paused" else ProviderUnavailableError
+    with gone, pytest.raises(kind, match="reading nodes: "):
+        GraphRAGStrategy("neo4j", store, (), 2, 0.85, 1024).retrieve("a")
+
+
 def test_a_connection_lost_between_calls_is_not_noticed(open_store, bolt_server):  # S84
     store = open_store()
     import_graph(store, GRAPH)
