@@ -19,9 +19,11 @@ from octavo import (
     GraphEdge,
     GraphNode,
     GraphRAGStrategy,
+    InvalidArgumentError,
     ProviderUnavailableError,
     RetrievalTimeoutError,
 )
+from octavo.graph.knowledge.store import KnowledgeToolsGraphStore
 from octavo.graph.neo4j.importing import import_graph
 from octavo.graph.neo4j.settings import Neo4jSettings
 from octavo.graph.neo4j.store import Neo4jGraphStore
@@ -286,3 +288,23 @@ def test_settings_and_schema_are_checked():
         Neo4jGraphStore("bolt://localhost")
     with pytest.raises(ConfigurationError, match="schema: expected Neo4jSchema, found str"):
         Neo4jGraphStore(Neo4jSettings("bolt://localhost"), "Label")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"store": "bolt://localhost"}, "store: expected a Neo4jGraphStore, found str"),
+        ({"graph": 5}, "graph: expected a graph that lists its nodes, found int"),
+        ({"graph": KnowledgeToolsGraphStore()}, "found KnowledgeToolsGraphStore"),
+        ({"batch_size": 0}, "batch_size: expected an integer of at least 1"),
+        ({"timeout": 0}, "timeout: expected seconds above 0, found 0"),
+        ({"timeout": float("nan")}, "timeout: expected seconds above 0, found nan"),
+        ({"timeout": None}, "timeout: expected seconds above 0, found None"),
+    ],
+)
+def test_what_cannot_be_imported(change, message):
+    pytest.importorskip("neo4j")
+    with Neo4jGraphStore(Neo4jSettings("bolt://localhost")) as store:
+        given = {"store": store, "graph": GRAPH, **change}
+        with pytest.raises(InvalidArgumentError, match=message):
+            import_graph(**given)
