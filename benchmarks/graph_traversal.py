@@ -1,98 +1,96 @@
-"""A walk over a graph beside the same in networkx and in numpy, on the same arrays, in turn.
+"""Walks over a graph beside the same in networkx and in numpy, in turn, on the same edges.
 
-Prints microseconds a query and their ratios for graphs whose edges are drawn evenly and by a power
-law, 10 seeds a query, 2 hops, at most 1,024 nodes; ``docs/graph-quality.md`` shows them. Every
-answer is checked: all three ways find the same nodes at the same scores, to the bit::
+Prints microseconds a query, and ratios, for edges that are drawn evenly and by a power law: 10 seeds
+a query, 2 hops, at most 1,024 nodes; ``docs/graph-quality.md`` shows them. Every answer is checked:
+all find the same nodes at the same scores, to the bit. Needs networkx::
 
-    python benchmarks/graph_traversal.py [--nodes 1000000] [--edges 10000000] [--networkx-edges 10000000]
+    python benchmarks/graph_traversal.py [--nodes 1000000] [--edges 10000000] [--networkx-edges 2000000]
 
-networkx takes some 300 bytes an edge: with ``--networkx-edges`` below ``--edges`` it is measured on
-a smaller graph of as many edges a node, beside the walk over that graph.
+networkx takes some 250 bytes an edge, so that it is measured on a smaller graph of as many edges a
+node, beside the walk over that one.
 """
 
 import argparse
 import gc
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from octavo.columns.edge_list import read_edges
+from octavo.columns.graph_columns import GraphColumns
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.graph.array_walk import ArrayWalk
 from octavo.graph.bounds import WalkBounds
+from octavo.graph.fence import Fence
 
-SEEDS, DEPTH, DECAY, MOST = 10, 2, 0.85, 1024
-QUERIES = 256
-FEW = 32
-"""Queries that networkx answers."""
+SEEDS, DEPTH, DECAY, MOST, WANTED = 10, 2, 0.85, 1024, 10
+QUERIES = 128
+FEW = 8
+"""Queries that networkx, and numpy from hubs, answer."""
 ROUNDS = 5
 
 
 @dataclass(frozen=True)
-class Edges:
-    """Where edges begin and end, and from which nodes queries start."""
+class Drawn:
+    """How ends of edges, and the seeds of queries, are chosen."""
 
     name: str
-    nodes: int
-    sources: np.ndarray
-    targets: np.ndarray
-    seeds: np.ndarray  # queries x SEEDS, distinct within a query, best first
+    skew: float
+    """Nodes are drawn in proportion to ``rank ** -skew``: degrees fall as ``x ** (-1 - 1 / skew)``."""
+    from_hubs: bool = False
+    """Whether seeds are drawn in proportion to the edges that leave them."""
 
 
-def uniform(nodes: int, edges: int) -> Edges:
+DRAWN = (
+    Drawn("evenly", 0.0),
+    Drawn("power law", 0.75),
+    Drawn("power law, seeds too", 0.75, from_hubs=True),
+)
+
+
+def edge_list(drawn: Drawn, nodes: int, edges: int) -> pa.Table:
     rng = np.random.default_rng(1)
-    sources, targets = rng.integers(0, nodes, (2, edges))
-    return Edges("even", nodes, sources, targets, seeds(rng, nodes, None))
-
-
-def power_law(nodes: int, edges: int) -> Edges:
-    return drawn_by_rank(nodes, edges, "power law")
-
-
-def power_law_from_hubs(nodes: int, edges: int) -> Edges:
-    return drawn_by_rank(nodes, edges, "power law, seeds too")
-
-
-def drawn_by_rank(nodes: int, edges: int, name: str) -> Edges:
-    """Edges from and to nodes in proportion to ``rank ** -0.75``: degrees fall as x ** -2.3."""
-    rng = np.random.default_rng(2)
-    weight = np.arange(1, nodes + 1) ** -0.75
-    odds = rng.permutation(weight / weight.sum())
-    bounds = np.cumsum(odds)
-    drawn = np.searchsorted(bounds, rng.random((2, edges)) * bounds[-1])
-    return Edges(name, nodes, *drawn, seeds(rng, nodes, odds if "seeds" in name else None))
-
-
-def seeds(rng: np.random.Generator, nodes: int, odds: np.ndarray | None) -> np.ndarray:
-    drawn = rng.choice(nodes, (QUERIES, 8 * SEEDS), p=odds)
-    return np.array([list(dict.fromkeys(row.tolist()))[:SEEDS] for row in drawn], np.int64)
+    bounds = np.cumsum(rng.permutation(np.arange(1, nodes + 1) ** -drawn.skew))
+    ends = np.searchsorted(bounds, rng.random((2, edges)) * bounds[-1])
+    names = pa.array([f"n{node:08}" for node in range(nodes)])
+    relations = pa.repeat("cites", edges)
+    columns = [names.take(ends[0]), relations, names.take(ends[1])]
+    return pa.table(columns, names=["head", "relation", "tail"])
 
 
 class Numbers:
     """Nodes that have nothing but a number."""
 
+    home = None
+
     def __init__(self, rows: int) -> None:
         self.rows = rows
 
-    def fence(self, _: object) -> None:
-        return None
 
+class Graph:
+    """A graph from an edge list, as a store of arrays; a query is a number."""
 
-class Compressed:
-    """The edges in compressed sparse rows, as a store of arrays; a query is its number."""
-
-    def __init__(self, edges: Edges) -> None:
-        self.offsets = np.zeros(edges.nodes + 1, np.int64)
-        np.cumsum(np.bincount(edges.sources, minlength=edges.nodes), out=self.offsets[1:])
-        self.targets = edges.targets[np.argsort(edges.sources, kind="stable")].astype(TARGETS)
-        self.nodes = Numbers(edges.nodes)
-        self.seeds = edges.seeds
+    def __init__(self, drawn: Drawn, columns: GraphColumns) -> None:
+        self.offsets, self.targets = columns.offsets, columns.targets
+        self.nodes = Numbers(columns.nodes)
+        leaving = np.diff(self.offsets)
+        odds = leaving / leaving.sum() if drawn.from_hubs else None
+        rng = np.random.default_rng(2)
+        chosen = rng.choice(columns.nodes, (QUERIES, 20 * SEEDS), p=odds)
+        self.seeds = np.array([list(dict.fromkeys(row.tolist()))[:SEEDS] for row in chosen])
         self.scores = np.linspace(1.0, 0.5, SEEDS)
+
+    def fence(self, _: object) -> Fence:
+        return Fence()
 
     def rank_seeds(self, texts: Sequence[str], *_: object) -> tuple[Hits, SearchReport]:
         chosen = self.seeds[[int(text) for text in texts]]
@@ -100,60 +98,50 @@ class Compressed:
         return Hits(offsets, chosen.ravel(), np.tile(self.scores, len(texts))), SearchReport()
 
 
-TARGETS = np.int32
+Found = list[tuple[int, float]]
 
 
 class Walk:
-    """The walk of the graph strategy, as it is called by it."""
+    """The walk as the graph strategy calls it."""
 
-    def __init__(self, store: Compressed) -> None:
-        self.walk = ArrayWalk("benchmark", store, WalkBounds(DEPTH, DECAY, MOST), ())
+    def __init__(self, graph: Graph) -> None:
+        self.walk = ArrayWalk("benchmark", graph, WalkBounds(DEPTH, DECAY, MOST), ())
 
-    def one(self, query: int) -> list[tuple[int, float]]:
+    def one(self, query: int) -> Found:
         hits = self.walk.walk([str(query)], SEEDS).hits
         return list(zip(hits.rows.tolist(), hits.scores.tolist(), strict=True))
+
+    def single(self, queries: range, wanted: int | None = None) -> None:
+        for query in queries:
+            self.walk.walk([str(query)], SEEDS, wanted)
 
     def batch(self, queries: range) -> None:
         self.walk.walk([str(query) for query in queries], SEEDS)
 
-    def single(self, queries: range) -> None:
-        for query in queries:
-            self.walk.walk([str(query)], SEEDS)
-
-
-def best(labels: dict[int, tuple[float, int, int]]) -> list[tuple[int, float]]:
-    """Return the nodes that the bound admits: by score, fewer hops, better seed, number."""
-    ordered = sorted((*label, node) for node, label in labels.items())
-    return [(node, -negative) for negative, _, _, node in ordered[:MOST]]
-
 
 class Networkx:
-    """One breadth-first search a seed, each node at its best seed's score."""
+    """A breadth-first search from each seed, each node at its best seed's score."""
 
-    def __init__(self, edges: Edges, scores: np.ndarray) -> None:
+    def __init__(self, graph: Graph) -> None:
+        sources = np.repeat(np.arange(graph.nodes.rows), np.diff(graph.offsets)).tolist()
         self.graph = nx.DiGraph()
-        self.graph.add_nodes_from(range(edges.nodes))
-        step = 1_000_000
-        for start in range(0, len(edges.sources), step):
-            piece = slice(start, start + step)
-            pairs = zip(edges.sources[piece].tolist(), edges.targets[piece].tolist(), strict=True)
-            self.graph.add_edges_from(pairs)
-        self.seeds, self.scores = edges.seeds.tolist(), scores.tolist()
+        self.graph.add_nodes_from(range(graph.nodes.rows))
+        self.graph.add_edges_from(zip(sources, graph.targets.tolist(), strict=True))
+        self.seeds = graph.seeds.tolist()
+        self.decayed = [graph.scores.tolist()]
+        for _ in range(DEPTH):
+            self.decayed.append([score * DECAY for score in self.decayed[-1]])
 
-    @cached_property
-    def factors(self) -> list[list[float]]:
-        return decayed(self.scores)
-
-    def one(self, query: int) -> list[tuple[int, float]]:
+    def one(self, query: int) -> Found:
         labels: dict[int, tuple[float, int, int]] = {}
         for place, seed in enumerate(self.seeds[query]):
             found = nx.single_source_shortest_path_length(self.graph, seed, cutoff=DEPTH)
-            scores = self.factors[place]
             for node, hops in found.items():
-                label = (-scores[hops], hops, place)
+                label = (-self.decayed[hops][place], hops, place)
                 if node not in labels or label < labels[node]:
                     labels[node] = label
-        return best(labels)
+        ordered = sorted((*label, node) for node, label in labels.items())
+        return [(node, -negative) for negative, _, _, node in ordered[:MOST]]
 
     def single(self, queries: range) -> None:
         for query in queries:
@@ -163,17 +151,16 @@ class Networkx:
 class Numpy:
     """Hop by hop with whole arrays: every edge of a level at once, then the best of each node."""
 
-    def __init__(self, store: Compressed) -> None:
-        self.store = store
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
 
-    def one(self, query: int) -> list[tuple[int, float]]:
-        rows, scores, *_ = self.arrays(query)
-        return list(zip(rows.tolist(), scores.tolist(), strict=True))
+    def one(self, query: int) -> Found:
+        nodes, scores = self.arrays(query)
+        return list(zip(nodes.tolist(), scores.tolist(), strict=True))
 
-    def arrays(self, query: int) -> tuple[np.ndarray, ...]:
-        offsets, targets = self.store.offsets, self.store.targets
-        nodes, scores = self.store.seeds[query], self.store.scores
-        places = np.arange(SEEDS)
+    def arrays(self, query: int) -> tuple[np.ndarray, np.ndarray]:
+        offsets, targets = self.graph.offsets, self.graph.targets
+        nodes, scores, places = self.graph.seeds[query], self.graph.scores, np.arange(SEEDS)
         levels = [(nodes, scores, np.zeros(SEEDS, np.int64), places)]
         for hop in range(1, DEPTH + 1):
             starts, counts = offsets[nodes], offsets[nodes + 1] - offsets[nodes]
@@ -192,16 +179,6 @@ class Numpy:
             self.arrays(query)
 
 
-def decayed(scores: list[float]) -> list[list[float]]:
-    found = []
-    for score in scores:
-        line = [score]
-        for _ in range(DEPTH):
-            line.append(line[-1] * DECAY)
-        found.append(line)
-    return found
-
-
 def seconds(run: Callable[[], object]) -> float:
     started = time.perf_counter()
     run()
@@ -209,55 +186,65 @@ def seconds(run: Callable[[], object]) -> float:
 
 
 def resident() -> int:
-    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - no file of the project
-        return int(file.read().split()[1]) * 4096
+    return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * 4096
 
 
-def microseconds(times: Sequence[float], queries: range) -> float:
-    return statistics.median(times) / len(queries) * 1e6
+def in_turn(runs: Sequence[tuple[Callable[[range], object], range]], rounds: int) -> list[float]:
+    """Return the median microseconds a query of each."""
+    times = [
+        [seconds(lambda r=run, q=queries: r(q)) for run, queries in runs] for _ in range(rounds)
+    ]
+    return [
+        statistics.median(each) / len(queries) * 1e6
+        for each, (_, queries) in zip(zip(*times, strict=True), runs, strict=True)
+    ]
 
 
-def compare(edges: Edges) -> None:
-    build = seconds(lambda: Compressed(edges))
-    store = Compressed(edges)
-    walk, arrays = Walk(store), Numpy(store)
-    everything = range(QUERIES)
-    for query in everything:
-        assert sorted(walk.one(query)) == sorted(arrays.one(query)), query
-    scanned = np.diff(store.offsets)
-    slowest = max(seconds(lambda q=query: walk.one(q)) for query in everything)
-    times: dict[str, list[float]] = {"single": [], "batch": [], "numpy": []}
-    for _ in range(ROUNDS):
-        times["single"].append(seconds(lambda: walk.single(everything)))
-        times["batch"].append(seconds(lambda: walk.batch(everything)))
-        times["numpy"].append(seconds(lambda: arrays.single(everything)))
-    single, batch, plain = (microseconds(each, everything) for each in times.values())
+def beside_numpy(drawn: Drawn, nodes: int, edges: int, scratch: Path) -> None:
+    pq.write_table(edge_list(drawn, nodes, edges), scratch / "edges.parquet")
+    gc.collect()
+    started = time.perf_counter()
+    columns = read_edges(scratch / "edges.parquet")
+    build = time.perf_counter() - started
+    graph = Graph(drawn, columns)
+    walk, plain = Walk(graph), Numpy(graph)
+    every, few = range(QUERIES), range(FEW)
+    for query in few:
+        assert sorted(walk.one(query)) == sorted(plain.one(query)), query
+    slowest = max(min(seconds(lambda q=query: walk.one(q)) for _ in range(3)) for query in every)
+    single, best, batch, numpy = in_turn(
+        [
+            (walk.single, every),
+            (lambda queries: walk.single(queries, WANTED), every),
+            (walk.batch, every),
+            (plain.single, range(4)),
+        ],
+        ROUNDS,
+    )
     print(
-        f"| {edges.name} | {edges.nodes:,} | {len(edges.targets):,} | {scanned.max():,} | {build:.2f} s "
-        f"| {single:.0f} | {slowest * 1e6:.0f} | {batch:.0f} | {plain:.0f} | {plain / single:.1f} |",
+        f"| {drawn.name} | {columns.nodes:,} | {columns.edges:,} | {np.diff(graph.offsets).max():,} "
+        f"| {build:.1f} s | {single:.0f} | {slowest * 1e6:.0f} | {best:.0f} | {batch:.0f} "
+        f"| {numpy:,.0f} | {numpy / single:.0f} |",
         flush=True,
     )
 
 
-def compare_networkx(edges: Edges) -> None:
-    store = Compressed(edges)
-    walk = Walk(store)
+def beside_networkx(drawn: Drawn, nodes: int, edges: int) -> None:
+    table = edge_list(drawn, nodes, edges)
+    built = seconds(lambda: read_edges(table))
+    graph = Graph(drawn, read_edges(table))
     gc.collect()
-    before = resident()
-    started = time.perf_counter()
-    other = Networkx(edges, store.scores)
+    before, started = resident(), time.perf_counter()
+    other = Networkx(graph)
     build, memory = time.perf_counter() - started, resident() - before
-    few = range(FEW)
+    walk, few = Walk(graph), range(FEW)
     for query in few:
         assert sorted(walk.one(query)) == sorted(other.one(query)), query
-    walks, others = [], []
-    for _ in range(3):
-        walks.append(seconds(lambda: walk.single(few)))
-        others.append(seconds(lambda: other.single(few)))
-    single, theirs = microseconds(walks, few), microseconds(others, few)
+    single, theirs = in_turn([(walk.single, few), (other.single, few)], 3)
     print(
-        f"| {edges.name} | {edges.nodes:,} | {len(edges.targets):,} | {build:.1f} s "
-        f"| {memory / 2**30:.1f} GiB | {theirs:,.0f} | {single:.0f} | {theirs / single:.0f} |",
+        f"| {drawn.name} | {graph.nodes.rows:,} | {len(graph.targets):,} | {build:.1f} s, "
+        f"{memory / 2**20:,.0f} MiB | {built:.1f} s | {theirs:,.0f} | {single:.0f} "
+        f"| {theirs / single:.0f} |",
         flush=True,
     )
 
@@ -266,22 +253,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, default=1_000_000)
     parser.add_argument("--edges", type=int, default=10_000_000)
-    parser.add_argument("--networkx-edges", type=int, default=10_000_000)
+    parser.add_argument("--networkx-edges", type=int, default=2_000_000)
+    parser.add_argument("--drawn", nargs="+", default=[drawn.name for drawn in DRAWN])
     options = parser.parse_args()
-    shapes = (uniform, power_law, power_law_from_hubs)
+    chosen = [drawn for drawn in DRAWN if drawn.name in options.drawn]
     print(
-        "| edges and seeds drawn | nodes | edges | most edges of a node | arrays made | walk, µs | slowest "
-        "| batch, µs | numpy, µs | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+        "| edges drawn | nodes | edges | most from a node | read | one by one, µs | slowest, µs "
+        "| only the best 10, µs | batch, µs | numpy, µs | ratio |\n|---|" + "--:|" * 10
     )
-    for shape in shapes:
-        compare(shape(options.nodes, options.edges))
-    nodes = options.nodes * options.networkx_edges // options.edges
+    with tempfile.TemporaryDirectory() as scratch:
+        for drawn in chosen:
+            beside_numpy(drawn, options.nodes, options.edges, Path(scratch))
     print(
-        "\n| edges and seeds drawn | nodes | edges | networkx made | its memory | networkx, µs | walk, µs "
-        "| ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|"
+        "\n| edges drawn | nodes | edges | networkx: made | octavo: made | networkx, µs | octavo, µs "
+        "| ratio |\n|---|" + "--:|" * 7
     )
-    for shape in shapes:
-        compare_networkx(shape(nodes, options.networkx_edges))
+    for drawn in chosen:
+        nodes = options.nodes * options.networkx_edges // options.edges
+        beside_networkx(drawn, nodes, options.networkx_edges)
 
 
 if __name__ == "__main__":
