@@ -7,7 +7,7 @@ VENV ?= .venv
 VERSIONS := 3.11 3.12 3.13
 # More arguments for pytest, such as ARGS="-k fusion -x", or for octavo bench.
 ARGS ?=
-PYTEST := $(VENV)/bin/python -m pytest -q -n auto --dist loadgroup
+PYTEST := $(VENV)/bin/python -m pytest -q -n auto
 
 CORE := $(VENV)/.installed-core
 DEVELOPMENT := $(VENV)/.installed-development
@@ -20,10 +20,10 @@ help: ## Show the targets.
 
 test: lint docs test-all test-others ## Everything: lint, docs, all tests, other installed interpreters (.ci/run does this).
 
-test-all: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, slow ones too.
-	$(PYTEST) -m "not neo4j" $(ARGS)
+test-all: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, slow ones and those of a database server too.
+	$(PYTEST) $(ARGS)
 
-test-neo4j: $(DEVELOPMENT) ## Tests against a database server, which they install and start; they need a quiet machine.
+test-neo4j: $(DEVELOPMENT) ## Tests against a database server, which they install and start.
 	$(PYTEST) -m neo4j tests/graph/neo4j $(ARGS)
 
 test-fast: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, without the slow ones and those of a database server.

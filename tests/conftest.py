@@ -67,3 +67,19 @@ def pytest_configure():
     """Take interrupts, also where the tests were started in the background of a shell, which ignores them."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Let one process run all tests that share a server; the others go wherever there is time.
+
+    By their path: marks of groups reach the scheduler in the names of tests, which pytest 9.2 does
+    not let pytest-xdist 3.8 change.
+    """
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByServer(LoadGroupScheduling):
+        def _split_scope(self, nodeid):
+            return "neo4j" if nodeid.startswith("tests/graph/neo4j/") else nodeid
+
+    return ByServer(config, log) if config.getvalue("dist") == "load" else None

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         InMemoryGraphStoreProvider,
         KnowledgeToolsGraphStoreProvider,
     )
+    from octavo.graph.graph_path import GraphPath
     from octavo.graph.identity import identity_key
     from octavo.graph.in_memory_graph_store import InMemoryGraphStore
     from octavo.graph.knowledge.agent_tool import (
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         graph_store_providers,
         open_graph_store,
     )
+    from octavo.graph.reference_edges import reference_edges
     from octavo.graph.text.extractor import TextExtractor
     from octavo.memory import (
         BM25Index,
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
         VectorMemoryStore,
     )
     from octavo.spi import (
+        AsyncLLMClient,
         BatchEdges,
         BatchNodes,
         BatchSeeds,
@@ -98,13 +101,20 @@ if TYPE_CHECKING:
         GraphStore,
         GraphStoreProvider,
         HierarchyMetadata,
+        LLMClient,
         MultiQueryMetadata,
         NodeView,
         QueryExpander,
         QueryExpansion,
         RAGContext,
         RAGStrategy,
+        Reranker,
+        RetrievalEngineProvider,
+        RetrievalRequest,
+        RetrievalScope,
         RetrievedDocument,
+        SourceDocument,
+        SourceLoader,
         TemporalMetadata,
         TreeNavigator,
     )
@@ -130,6 +140,7 @@ __all__ = [
     "NO_TITLE",
     "AgentTool",
     "Analyzer",
+    "AsyncLLMClient",
     "BM25Index",
     "BatchEdges",
     "BatchNodes",
@@ -159,6 +170,7 @@ __all__ = [
     "GraphEdge",
     "GraphMetadata",
     "GraphNode",
+    "GraphPath",
     "GraphRAGStrategy",
     "GraphScope",
     "GraphSeeds",
@@ -180,6 +192,7 @@ __all__ = [
     "KnowledgeTools",
     "KnowledgeToolsGraphStore",
     "KnowledgeToolsGraphStoreProvider",
+    "LLMClient",
     "LexicalNavigator",
     "MemoryEntry",
     "MemoryTier",
@@ -199,9 +212,15 @@ __all__ = [
     "RAGPipeline",
     "RAGStrategy",
     "ReasoningRAGStrategy",
+    "Reranker",
+    "RetrievalEngineProvider",
     "RetrievalError",
+    "RetrievalRequest",
+    "RetrievalScope",
     "RetrievalTimeoutError",
     "RetrievedDocument",
+    "SourceDocument",
+    "SourceLoader",
     "SourceLoadingError",
     "SynonymExpander",
     "TemporalError",
@@ -223,6 +242,7 @@ __all__ = [
     "import_graph",
     "neo4j_settings",
     "open_graph_store",
+    "reference_edges",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -286,7 +306,9 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "graph_store_providers",
         "open_graph_store",
     ),
+    "octavo.graph.graph_path": ("GraphPath",),
     "octavo.graph.identity": ("identity_key",),
+    "octavo.graph.reference_edges": ("reference_edges",),
     "octavo.graph.in_memory_graph_store": ("InMemoryGraphStore",),
     "octavo.graph.knowledge.tools": ("KnowledgeTools",),
     "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
@@ -299,6 +321,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "VectorMemoryStore",
     ),
     "octavo.spi": (
+        "AsyncLLMClient",
         "BatchEdges",
         "BatchNodes",
         "BatchSeeds",
@@ -314,13 +337,20 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "GraphStore",
         "GraphStoreProvider",
         "HierarchyMetadata",
+        "LLMClient",
         "MultiQueryMetadata",
         "NodeView",
         "QueryExpander",
         "QueryExpansion",
         "RAGContext",
         "RAGStrategy",
+        "Reranker",
+        "RetrievalEngineProvider",
+        "RetrievalRequest",
+        "RetrievalScope",
         "RetrievedDocument",
+        "SourceDocument",
+        "SourceLoader",
         "TemporalMetadata",
         "TreeNavigator",
     ),

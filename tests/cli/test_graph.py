@@ -63,8 +63,8 @@ def test_search_fuses_the_graph(octavo, linked):  # S23
     explained = octavo(
         "search", linked, "jumps over", "--strategy", "hybrid", "--graph", "--explain"
     )
-    assert explained.stdout.splitlines()[0].split("\t")[:6] == [
-        "#", "score", "id", "keyword", "vector", "graph",
+    assert explained.stdout.splitlines()[0].split("\t") == [
+        "#", "score", "id", "keyword", "vector", "graph", "text", "path",
     ]  # fmt: skip
     shallow = octavo("search", linked, "jumps over", "--strategy", "hybrid", "--graph",
                      "--max-depth", 0, "--decay", 0.1, "--json")  # fmt: skip

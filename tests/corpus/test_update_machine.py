@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 from octavo import Corpus, InvalidArgumentError
 from octavo.storage.commit import CommitStep
 from tests.corpus.update_model import (
+    EDGE_TABLE,
     IDS,
     OPTIONS,
     TIERS,
@@ -74,7 +75,7 @@ class UpdatedIndex(RuleBasedStateMachine):
         self.path = Path(self.directory.name) / "index"
         # The first vector fixes the dimensions.
         self.documents = {**documents, "d0": Document("fox", vector=(1.0, 0.0, 0.0))}
-        self.options = {**OPTIONS, "block_max": block_max, "threads": 1}
+        self.options = {**OPTIONS, "edges": EDGE_TABLE, "block_max": block_max, "threads": 1}
         self.corpus = Corpus.build(table(self.documents.items()), self.path, **self.options)
         self.readers = [(Corpus.open(self.path), None, None)]
         self.steps = 0

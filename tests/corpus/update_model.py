@@ -67,6 +67,20 @@ _GRAPH = CsrGraph(
     ],
     [GraphEdge("n1", "to", "n2"), GraphEdge("n2", "to", "d4"), GraphEdge("d4", "to", "d6")],
 )
+EDGES = [
+    ("d0", "to", "d1"),
+    ("d1", "to", "d2"),
+    ("d1", "of", "d2"),
+    ("d2", "to", "d0"),
+    ("d3", "to", "d3"),
+    ("d4", "to", "d5"),
+    ("d5", "to", "nobody"),
+    ("nobody", "to", "d6"),
+]
+"""Between documents that come and go, and one that never is."""
+EDGE_TABLE = pa.Table.from_pylist(
+    [dict(zip(("head", "relation", "tail"), edge, strict=True)) for edge in EDGES]
+)
 _SYNONYMS = SynonymExpander({"fox": ["whale"], "owl": ["fox", "heron"]})
 
 
@@ -207,6 +221,10 @@ def strategies_of(corpus):
         "hybrid": lambda: child,
         "graph": lambda: graph,
         "hybrid with graph": lambda: corpus.strategy("hybrid", graph=graph),
+        "own graph": lambda: corpus.strategy("graph", seeds="keyword", decay=0.5),
+        "own graph, fenced": lambda: corpus.strategy(
+            "graph", seeds="keyword", decay=0.5, allowed_sources=["s1", "d1"]
+        ),
         "hierarchical": lambda: corpus.strategy("hierarchical", child=child, decay=0.5),
         "fenced": lambda: corpus.strategy("hierarchical", child="vector", allowed_sources=["s1"]),
         "temporal": lambda: corpus.strategy("temporal", child="keyword", now=NOW, half_life="3d"),
@@ -228,6 +246,8 @@ def strategies_of_model(store, documents):
         "hybrid": lambda: hybrid,
         "graph": lambda: graph,
         "hybrid with graph": lambda: HybridRAGStrategy(store, store, graph),
+        "own graph": lambda: _own_graph(store, documents, ()),
+        "own graph, fenced": lambda: _own_graph(store, documents, ["s1", "d1"]),
         "hierarchical": lambda: HierarchicalRAGStrategy(hybrid, HierarchyIndex(listed), decay=0.5),
         "fenced": lambda: HierarchicalRAGStrategy(
             VectorRAGStrategy(store), HierarchyIndex(listed), ["s1"]
@@ -242,6 +262,18 @@ def strategies_of_model(store, documents):
             keyword, _SYNONYMS, QueryExpansion.SYNONYM, "any", 3
         ),
     }
+
+
+def _own_graph(store, documents, allowed_sources):
+    """Return graph retrieval over the documents that are there and the edges between them."""
+
+    def seeds(text, limit):
+        hits, _ = store.rank_keyword([text], limit, store.select({}))
+        return list(zip(store.ids(hits.rows), hits.scores.tolist(), strict=True))
+
+    nodes = [GraphNode(name, *each.found(name)) for name, each in documents.items()]
+    graph = CsrGraph(nodes, [GraphEdge(*edge) for edge in EDGES], seeds)
+    return GraphRAGStrategy("corpus", graph, allowed_sources, 2, 0.5, 1024, documents=store)
 
 
 def answers(strategies):

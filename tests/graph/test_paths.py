@@ -219,11 +219,12 @@ def test_relations_by_the_number_of_an_edge():  # S24
 def test_names_are_titles_or_how_contents_begin():
     texts = ["", "  \n ", "first line\nsecond", "  two   words\t", "x" * 100, "word " * 30]
     given_nodes = [GraphNode(f"n{place}", text, "wiki") for place, text in enumerate(texts)]
+    given_nodes.append(GraphNode("n6", "Content", "wiki", {"name": "The name"}))
     store = DictStore(given_nodes, (), {"q": [(node.id, 1.0) for node in given_nodes]})
     names = {node: path.names[0] for node, path in paths_of(store).items()}
     assert names == {
         "n0": "n0", "n1": "n1", "n2": "first line", "n3": "two words",
-        "n4": "x" * 59 + "…", "n5": ("word " * 12)[:59].rstrip() + "…",
+        "n4": "x" * 59 + "…", "n5": ("word " * 12)[:59].rstrip() + "…", "n6": "The name",
     }  # fmt: skip
 
 

@@ -107,6 +107,7 @@ def test_the_index_has_what_it_is_there_for(version):
     assert any(segment.live is not None for segment in segments)
     assert any(segment.live is None for segment in segments)
     assert all(any(name.startswith("block_max/") for name in one.files) for one in segments)
+    assert corpus.keyword_index.manifest.graph is not None
     size = sum(path.stat().st_size for path in version.rglob("*") if path.is_file())
     assert size < 150_000
     assert (version / "index" / MANIFEST).read_bytes() == (

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from octavo.cli.graph_facts import graph_facts
 from octavo.cli.options import CorpusFiles, MemoryBudget, VectorIndex
 from octavo.cli.output import facts, say, size
 from octavo.cli.progress import progress
@@ -162,6 +163,7 @@ def _report(built: "Corpus", seconds: float, reused: list[int]) -> list[str]:
         ("documents", f"{info.documents:,}"),
         ("empty texts", f"{info.empty_texts:,}"),
         ("null vectors", f"{info.null_vectors:,}"),
+        *graph_facts(info.graph),
         *(
             ("vectors reused", f"{count:,} of documents whose text was embedded")
             for count in reused

@@ -3,11 +3,12 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from octavo.cli.graph_facts import graph_facts
 from octavo.cli.options import AsJson, IndexPath
 from octavo.cli.output import facts, show, show_json, size
 
 if TYPE_CHECKING:
-    from octavo.corpus.info import CorpusInfo, GraphInfo, VectorSearchInfo
+    from octavo.corpus.info import CorpusInfo, VectorSearchInfo
 
 
 def info(index: IndexPath, *, as_json: AsJson = False) -> None:
@@ -43,7 +44,7 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
             else f"{embedding.specification}, {embedding.dimensions:,} dimensions",
         ),
         *[("vector search", line) for line in _vector_search(found.vector_search)],
-        *_graph(found.graph),
+        *graph_facts(found.graph),
         ("default strategy", found.default_strategy),
     ]
     for line in facts(rows):
@@ -55,23 +56,6 @@ def _deleted(found: "CorpusInfo") -> list[tuple[str, str]]:
     rows = [("deleted rows", f"{found.deleted_rows:,} ({found.deleted_share:.1%} of all rows)")]
     advice = [] if found.compaction is None else [("compaction", f"advised: {found.compaction}")]
     return [*(rows if found.deleted_rows else []), *advice]
-
-
-def _graph(graph: "GraphInfo | None") -> list[tuple[str, str]]:
-    """Say how large the graph is, and how much of it leads nowhere, where there is one."""
-    if graph is None:
-        return []
-    edges = f"{_count(graph.edges, 'edge')} of {_count(graph.relations, 'relation')}"
-    rows = [("graph", f"{_count(graph.nodes, 'node')}, {edges}")]
-    if graph.dangling_nodes:
-        nodes = _count(graph.dangling_nodes, "node")
-        edges = _count(graph.dangling_edges, "edge")
-        rows.append(("dangling", f"{nodes} without a document, on {edges}"))
-    return rows
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
 
 
 def _vector_search(segments: "tuple[VectorSearchInfo, ...]") -> list[str]:

@@ -13,7 +13,8 @@ class GraphPath:
     nodes
         The ids of the nodes on it, the seed first; none twice.
     names
-        What to call each of them: its title, else how its content begins, else its id.
+        What to call each of them: its title, else its ``name`` in its metadata, else how its
+        content begins, else its id.
     relations
         The relation of each hop. Where several edges lead from one node to the next, that of the
         first in the order in which the store gives them.

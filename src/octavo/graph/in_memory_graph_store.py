@@ -136,6 +136,10 @@ class InMemoryGraphStore(ArrayGraph):
             keywords = self._keywords = self._keywords or NodeKeywords(nodes)
         return keywords.rank(texts, limit, None if fence is None else fence.nodes)
 
+    def entity_graph(self) -> EntityGraph:
+        """Return the graph itself, built if it was not."""
+        return self._built()
+
     def _built(self) -> EntityGraph:
         with self._building:
             if self._graph is None:

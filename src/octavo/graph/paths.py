@@ -200,6 +200,7 @@ def _next(branch: Iterator[int], path: list[int], leading: set[int]) -> int | No
 
 
 def _name(document: StoredDocument) -> str:
-    """Return a title, else how the content begins; empty text where there is neither."""
-    text = " ".join((document.title or document.content.strip().partition("\n")[0]).split())
+    """Return a title or name, else how the content begins; empty text where there is neither."""
+    named = document.title or document.metadata.get("name")
+    text = " ".join((named or document.content.strip().partition("\n")[0]).split())
     return text if len(text) <= _NAME_CHARACTERS else f"{text[: _NAME_CHARACTERS - 1].rstrip()}…"

@@ -14,6 +14,7 @@ from octavo.spi.graph import (
     GraphStore,
 )
 from octavo.spi.graph_provider import GraphScope, GraphStoreProvider
+from octavo.spi.llm_client import AsyncLLMClient, LLMClient
 from octavo.spi.metadata import (
     GraphMetadata,
     HierarchyMetadata,
@@ -21,9 +22,15 @@ from octavo.spi.metadata import (
     TemporalMetadata,
 )
 from octavo.spi.navigation import NodeView, TreeNavigator
+from octavo.spi.reranking import Reranker
+from octavo.spi.retrieval_engine import RetrievalEngineProvider, RetrievalScope
+from octavo.spi.retrieval_request import RetrievalRequest
+from octavo.spi.source_document import SourceDocument
+from octavo.spi.source_loader import SourceLoader
 from octavo.spi.strategy import RAGStrategy
 
 __all__ = [
+    "AsyncLLMClient",
     "BatchEdges",
     "BatchNodes",
     "BatchSeeds",
@@ -39,13 +46,20 @@ __all__ = [
     "GraphStore",
     "GraphStoreProvider",
     "HierarchyMetadata",
+    "LLMClient",
     "MultiQueryMetadata",
     "NodeView",
     "QueryExpander",
     "QueryExpansion",
     "RAGContext",
     "RAGStrategy",
+    "Reranker",
+    "RetrievalEngineProvider",
+    "RetrievalRequest",
+    "RetrievalScope",
     "RetrievedDocument",
+    "SourceDocument",
+    "SourceLoader",
     "TemporalMetadata",
     "TreeNavigator",
 ]

@@ -5,6 +5,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -22,6 +23,8 @@ PACKAGE = "arcadedb_embedded"
 REQUIREMENT = "arcadedb-embedded==26.10.2.post1"
 USER, PASSWORD, DATABASE = "neo4j", "test-password", "neo4j"
 ROOT_PASSWORD = "root-password"  # the server's own administrator
+_START = 180.0  # seconds; a busy machine is slow
+_WATCH = "import os, sys; sys.stdin.read(); os.kill(int(sys.argv[1]), 9)"
 
 
 class ServerMissingError(Exception):
@@ -41,10 +44,13 @@ def package_folder() -> Path:
         return Path(found.submodule_search_locations[0])
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = root / "octavo-tests" / REQUIREMENT
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(f"{folder}.lock"):
-        if not (folder / PACKAGE / "jars").is_dir():
-            _install(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(f"{folder}.lock"):
+            if not (folder / PACKAGE / "jars").is_dir():
+                _install(folder)
+    except OSError as error:
+        raise ServerMissingError(f"{REQUIREMENT} cannot be installed: {error}") from error
     return folder / PACKAGE
 
 
@@ -55,7 +61,7 @@ def _install(folder: Path) -> None:
     reason = "there is no pip"
     # An environment may be without pip; only files are wanted, so that of any Python will do.
     for python in dict.fromkeys((sys.executable, f"{sys.base_prefix}/bin/python3")):
-        command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--retries", "0"]
+        command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--retries", "1"]
         command += ["--timeout", "15", "--target", str(part), REQUIREMENT]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -71,9 +77,23 @@ def _install(folder: Path) -> None:
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    """Return a port that no connection takes while a server is away: the system gives out others."""
+    while True:
+        port = random.SystemRandom().randrange(15_000, 32_000)
+        with contextlib.suppress(OSError), socket.socket() as found:
+            found.bind(("127.0.0.1", port))
+            return port
+
+
+def _has_unread(port: int) -> bool:
+    """Return whether a connection to a port holds bytes that nobody has read."""
+    for table in ("tcp", "tcp6"):
+        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+            _, local, _, state, queues, *_ = line.split()
+            established = state == "01"
+            if established and local.endswith(f":{port:04X}") and not queues.endswith(":00000000"):
+                return True
+    return False
 
 
 class BoltServer:
@@ -84,12 +104,23 @@ class BoltServer:
         self._package = package_folder()
         self.port, self._http = free_port(), free_port()
         self._process: subprocess.Popen | None = None
+        self._watcher: subprocess.Popen | None = None
 
     @property
     def uri(self) -> str:
         return f"bolt://127.0.0.1:{self.port}"
 
     def start(self) -> None:
+        """Start the server where it does not run, and wait until it answers.
+
+        Raises
+        ------
+        RuntimeError
+            It does not start.
+        """
+        if self._process is not None and self._process.poll() is None:
+            return
+        self._end(signal.SIGKILL)  # what is left of one that crashed
         properties = {
             "server.rootPath": self._folder,
             "server.logsDirectory": self._folder / "log",
@@ -113,12 +144,13 @@ class BoltServer:
             self._process = subprocess.Popen(
                 command, stdout=output, stderr=output, cwd=self._folder, start_new_session=True
             )
-        end = time.monotonic() + 60
+        self._watch(self._process.pid)
+        end = time.monotonic() + _START
         while not self._is_ready():
             if self._process.poll() is not None or time.monotonic() > end:
                 text = (self._folder / "output.txt").read_text(errors="replace")
                 self.kill()
-                raise ServerMissingError(f"the server did not start: {text[-500:]}")
+                raise RuntimeError(f"the server did not start: {text[-500:]}")
             time.sleep(0.1)
 
     def kill(self) -> None:
@@ -138,6 +170,14 @@ class BoltServer:
         finally:
             process.send_signal(signal.SIGCONT)  # nothing where it was killed meanwhile
 
+    def wait_for_question(self) -> None:
+        """Wait until a server that is paused was sent what it has not read."""
+        end = time.monotonic() + 60
+        while not _has_unread(self.port):
+            if time.monotonic() > end:
+                raise RuntimeError("the server was sent nothing")
+            time.sleep(0.01)
+
     def sql(self, command: str) -> None:
         """Run what Cypher has no words for on this server, such as full-text indexes."""
         body = json.dumps({"language": "sql", "command": command}).encode()
@@ -153,6 +193,13 @@ class BoltServer:
         except urllib.error.HTTPError as error:
             raise RuntimeError(error.read().decode(errors="replace")) from None
 
+    def _watch(self, process: int) -> None:
+        """End the server with this process, however that ends."""
+        self._watcher = subprocess.Popen(
+            [sys.executable, "-S", "-c", _WATCH, str(process)],
+            stdin=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+
     def _is_ready(self) -> bool:
         address = f"http://127.0.0.1:{self._http}/api/v1/ready"
         try:
@@ -163,6 +210,10 @@ class BoltServer:
 
     def _end(self, how: signal.Signals) -> None:
         process, self._process = self._process, None
+        watcher, self._watcher = self._watcher, None
+        if watcher is not None:
+            watcher.kill()
+            watcher.communicate()
         if process is None:
             return
         process.send_signal(how)
@@ -170,4 +221,4 @@ class BoltServer:
             process.wait(20)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait(20)
+            process.wait(60)

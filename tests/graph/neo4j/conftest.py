@@ -14,17 +14,22 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
-def bolt_server(tmp_path_factory):
-    """A server that runs; tests that stop it start it again."""
+def _bolt_server(tmp_path_factory):
     if importlib.util.find_spec("neo4j") is None:
         pytest.skip("the driver is not here: pip install 'octavo[neo4j]'")
     try:
         server = BoltServer(tmp_path_factory.mktemp("bolt"))
-        server.start()
     except ServerMissingError as error:
         pytest.skip(str(error))
     yield server
     server.stop()
+
+
+@pytest.fixture
+def bolt_server(_bolt_server):
+    """A server that runs, also where one before it was stopped or crashed."""
+    _bolt_server.start()
+    return _bolt_server
 
 
 @pytest.fixture
@@ -37,7 +42,7 @@ def open_store(bolt_server):
         label = label or f"Test{next(_numbers)}"
         schema = schema or Neo4jSchema(label=label, full_text_index=f"index of {label}")
         values = {"user": USER, "password": PASSWORD, "database": DATABASE}
-        values |= {"timeout": 60.0, "connect_timeout": 30.0, **settings}  # a busy machine is slow
+        values |= {"timeout": 120.0, "connect_timeout": 60.0, **settings}  # a busy machine is slow
         opened.append(Neo4jGraphStore(Neo4jSettings(bolt_server.uri, **values), schema))
         return opened[-1]
 

@@ -1,6 +1,8 @@
 """What goes wrong between the Neo4j store and a real server, as failures by kind (S50, S84)."""
 
+import contextlib
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -23,9 +25,9 @@ from octavo import (
 from octavo.graph.neo4j.importing import import_graph
 from octavo.graph.neo4j.settings import Neo4jSettings
 from octavo.graph.neo4j.store import Neo4jGraphStore
-from tests.graph.neo4j.bolt_server import PASSWORD, free_port
+from tests.graph.neo4j.bolt_server import PASSWORD
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.xdist_group("neo4j")]
+pytestmark = pytest.mark.neo4j
 
 GRAPH = CsrGraph(
     [GraphNode("a", "first", "s"), GraphNode("b", "second", "s")], [GraphEdge("a", "to", "b")]
@@ -52,24 +54,53 @@ def test_a_missing_database_is_told(open_store):  # S50 S84
         store.node("a")
 
 
-def test_a_server_that_is_down_is_told_soon(bolt_server):  # S50 S84
-    settings = Neo4jSettings(f"bolt://127.0.0.1:{free_port()}", "neo4j", PASSWORD, retry_time=0.3)
-    with Neo4jGraphStore(settings) as store:
+@contextlib.contextmanager
+def asked_in_a_thread(ask):
+    """Ask beside the block; yields what was raised, which is there after the block."""
+    raised = []
+
+    def work():
+        try:
+            ask()
+        except Exception as error:  # noqa: BLE001 - looked at in the test
+            raised.append(error)
+
+    asking = threading.Thread(target=work)
+    asking.start()
+    try:
+        yield raised
+    finally:
+        asking.join(300)
+    assert not asking.is_alive()
+
+
+def test_a_server_that_is_down_is_told_soon():  # S50 S84
+    pytest.importorskip("neo4j")
+    with socket.socket() as nobody:  # bound, so that no other is there, and deaf
+        nobody.bind(("127.0.0.1", 0))
+        uri = f"bolt://127.0.0.1:{nobody.getsockname()[1]}"
+        settings = Neo4jSettings(uri, "neo4j", PASSWORD, timeout=60.0, retry_time=0.3)
+        store = Neo4jGraphStore(settings)
         strategy = GraphRAGStrategy("neo4j", store, (), 2, 0.85, 1024)
-        for _ in range(2):
-            with pytest.raises(ProviderUnavailableError, match="cannot be reached"):
-                strategy.retrieve("a")
+        with store:
+            for _ in range(2):
+                with pytest.raises(ProviderUnavailableError, match="cannot be reached"):
+                    strategy.retrieve("a")
 
 
-def test_a_host_that_does_not_exist_is_told(bolt_server):  # S50 S84
-    settings = Neo4jSettings("bolt://no-such-host.invalid", "neo4j", PASSWORD, retry_time=0.0)
+def test_a_host_that_does_not_exist_is_told():  # S50 S84
+    pytest.importorskip("neo4j")
+    uri = "bolt://no-such-host.invalid"
+    settings = Neo4jSettings(uri, "neo4j", PASSWORD, timeout=120.0, retry_time=0.0)
     with Neo4jGraphStore(settings) as store, pytest.raises(ProviderUnavailableError):
         store.node("a")
 
 
 def test_a_server_that_does_not_answer_is_given_up(open_store, bolt_server):  # S50 S84
-    store = open_store(timeout=0.5)
-    import_graph(store, GRAPH)
+    patient = open_store()
+    import_graph(patient, GRAPH)
+    store = open_store(schema=patient.schema, timeout=0.5)
+    connect(store)
     with bolt_server.paused():
         for call in (lambda: store.edges("a"), lambda: store.seeds("a", 5)):
             with pytest.raises(RetrievalTimeoutError, match=r"within 0\.5 seconds") as raised:
@@ -78,40 +109,41 @@ def test_a_server_that_does_not_answer_is_given_up(open_store, bolt_server):  # 
         never = open_store(timeout=0.5)  # not even connected
         with pytest.raises(RetrievalTimeoutError):
             never.node("a")
-    patient = open_store(schema=store.schema)
     assert patient.edges("a") == [GraphEdge("a", "to", "b")]
 
 
+def connect(store):
+    """Open a connection, which on a busy machine may take longer than the store may."""
+    end = time.monotonic() + 120
+    while True:
+        try:
+            return store.edges("a")
+        except RetrievalTimeoutError:
+            if time.monotonic() > end:
+                raise
+
+
 def test_a_slow_query_is_given_up(open_store):  # S50 S84
-    store = open_store(timeout=1.0)
-    slow = "UNWIND range(1, 10000) AS a UNWIND range(1, 10000) AS b RETURN sum(a * b)"
-    with pytest.raises(RetrievalTimeoutError, match="finding seeds: no answer within 1 seconds"):
+    store = open_store(timeout=0.3)
+    connect(store)
+    # Some servers go on with it for nobody: seconds, not minutes.
+    slow = "UNWIND range(1, 2000) AS a UNWIND range(1, 2000) AS b RETURN sum(a * b)"
+    with pytest.raises(
+        RetrievalTimeoutError, match=r"finding seeds: no answer within 0\.3 seconds"
+    ):
         store.connection.read(slow, {}, "finding seeds")
 
 
 def test_a_server_killed_during_a_query_and_started_again(open_store, bolt_server):  # S50 S84
     store = open_store(retry_time=0.2)
     import_graph(store, GRAPH)
-    raised = []
-
-    def ask():
-        try:
-            store.edges("a")
-        except Exception as error:  # noqa: BLE001 - looked at in the test
-            raised.append(error)
-
-    try:
-        with bolt_server.paused():
-            asking = threading.Thread(target=ask)
-            asking.start()
-            time.sleep(0.2)
-            bolt_server.kill()
-        asking.join(60)
-        assert [type(error) for error in raised] == [ProviderUnavailableError]
-        with pytest.raises(ProviderUnavailableError, match="cannot be reached"):
-            store.edges("a")
-    finally:
-        bolt_server.start()
+    with bolt_server.paused(), asked_in_a_thread(lambda: store.edges("a")) as raised:
+        bolt_server.wait_for_question()
+        bolt_server.kill()
+    assert [type(error) for error in raised] == [ProviderUnavailableError]
+    with pytest.raises(ProviderUnavailableError, match="cannot be reached"):
+        store.edges("a")
+    bolt_server.start()
     assert store.edges("a") == [GraphEdge("a", "to", "b")]
     assert [node.id for node, _ in store.seeds("a", 5)] == ["a"]
 
@@ -136,20 +168,9 @@ def test_what_the_server_refuses_is_an_execution_failure(open_store):  # S50
 def test_closing_ends_what_waits(open_store, bolt_server):
     store = open_store()
     store.nodes_batch(["a"])
-    raised = []
-
-    def ask():
-        try:
-            store.edges("a")
-        except Exception as error:  # noqa: BLE001 - looked at in the test
-            raised.append(error)
-
-    with bolt_server.paused():
-        asking = threading.Thread(target=ask)
-        asking.start()
-        time.sleep(0.2)
+    with bolt_server.paused(), asked_in_a_thread(lambda: store.edges("a")) as raised:
+        bolt_server.wait_for_question()
         store.close()
-        asking.join(30)
     assert [str(error).partition(": ")[2] for error in raised] == [
         "following edges: the connection was closed meanwhile"
     ]
@@ -159,8 +180,7 @@ def test_an_interrupt_ends_the_query(bolt_server):
     code = (
         "import sys\n"
         "from octavo import Neo4jGraphStore, Neo4jSettings\n"
-        "store = Neo4jGraphStore(Neo4jSettings(sys.argv[1], 'neo4j', sys.argv[2], timeout=60.0))\n"
-        "print('asking', flush=True)\n"
+        "store = Neo4jGraphStore(Neo4jSettings(sys.argv[1], 'neo4j', sys.argv[2], timeout=300.0))\n"
         "try:\n"
         "    store.edges('a')\n"
         "except KeyboardInterrupt:\n"
@@ -172,10 +192,9 @@ def test_an_interrupt_ends_the_query(bolt_server):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         try:
-            assert process.stdout.readline() == "asking\n"
-            time.sleep(1.0)
+            bolt_server.wait_for_question()
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=120)
         finally:
             process.kill()
     assert (out, err, process.returncode) == ("interrupted\n", "", 0)
@@ -185,12 +204,12 @@ def test_a_process_that_never_closes_ends_quietly(bolt_server):
     code = (
         "import sys\n"
         "from octavo import Neo4jGraphStore, Neo4jSettings\n"
-        "store = Neo4jGraphStore(Neo4jSettings(sys.argv[1], 'neo4j', sys.argv[2]))\n"
+        "store = Neo4jGraphStore(Neo4jSettings(sys.argv[1], 'neo4j', sys.argv[2], timeout=120.0))\n"
         "print(store.edges('a'))\n"
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code, bolt_server.uri, PASSWORD],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert (done.stdout, done.stderr, done.returncode) == ("[]\n", "", 0)
 

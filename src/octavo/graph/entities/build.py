@@ -11,6 +11,7 @@ from octavo.graph.entities.graph import EntityGraph
 from octavo.graph.entities.nodes import entity_nodes
 from octavo.graph.entities.records import EntityRecords
 from octavo.graph.entities.resolve import Links, Mentions, Numbers, Resolved, resolve
+from octavo.graph.identity import identity_key
 from octavo.graph.node_table import NodeTable
 from octavo.graph.text.relations import HAS_SECTION, OCCURS_WITH, SPEAKS_OF
 
@@ -56,7 +57,10 @@ def build_entity_graph(
             _co_occurrences(found.mentions, everywhere, near),
         ]
     )
-    return edges.strongest(near).graph(nodes, names, [chunk.id for chunk in chunks])
+    rows = {key: row for row, key in enumerate(found.keys)}
+    own = [rows.get(identity_key(name), -1) for name in documents.names]
+    chunk_ids = [chunk.id for chunk in chunks]
+    return edges.strongest(near).graph(nodes, names, chunk_ids, np.array(own, np.int64))
 
 
 VAGUE = (HAS_SECTION, SPEAKS_OF)
@@ -132,7 +136,9 @@ class _Edges:
         dropped[order[np.arange(len(order)) - first >= MOST_NEIGHBOURS]] = True
         return _Edges([self._links.where(~np.repeat(dropped, counts))])
 
-    def graph(self, nodes: NodeTable, names: list[str], chunk_ids: list[str]) -> EntityGraph:
+    def graph(
+        self, nodes: NodeTable, names: list[str], chunk_ids: list[str], document_rows: Numbers
+    ) -> EntityGraph:
         """Return the graph of these edges."""
         links = Links(*(column[self._starts] for column in self._links))
         offsets = np.zeros(nodes.rows + 1, np.int64)
@@ -146,6 +152,7 @@ class _Edges:
             np.concatenate((self._starts, [len(self._links.chunk)])),
             self._links.chunk,
             chunk_ids,
+            document_rows,
         )
 
     def _counts(self) -> Numbers:

@@ -28,6 +28,8 @@ class EntityGraph:
         For each edge the numbers of the chunks that it came from, ascending.
     chunk_ids
         The id of each chunk.
+    document_rows
+        The row of the document that each chunk is, or is a part of; -1 where its name is blank.
     """
 
     nodes: NodeTable
@@ -38,6 +40,7 @@ class EntityGraph:
     evidence_offsets: NDArray[np.int64]
     evidence: NDArray[np.int64]
     chunk_ids: Sequence[str]
+    document_rows: NDArray[np.int64]
 
     def edges(self, node_id: str) -> tuple[GraphEdge, ...]:
         """Return the edges that leave a node; the weight is the number of chunks that have it."""

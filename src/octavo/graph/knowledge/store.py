@@ -15,8 +15,8 @@ class KnowledgeToolsGraphStore:
     """A graph store over what agents remember; it has no data of its own.
 
     Subjects and objects are nodes, spelled as they were added; a triple is an edge from subject to
-    object. A node's content is the triples that it is part of. Whatever is added, removed or
-    garbage-collected between two calls shows in the second.
+    object. A node's content is the triples that it is part of, and its metadata its ``name``.
+    Whatever is added, removed or garbage-collected between two calls shows in the second.
 
     Parameters
     ----------
@@ -100,4 +100,5 @@ class KnowledgeToolsGraphStore:
 
 def _node(name: str, triples: list[Triple]) -> GraphNode:
     lines = [" ".join(triple) for triple in triples[:_MOST_SHOWN]]
-    return GraphNode(name, "\n".join(lines), KnowledgeToolsGraphStore.SOURCE_NAME)
+    source = KnowledgeToolsGraphStore.SOURCE_NAME
+    return GraphNode(name, "\n".join(lines), source, {"name": name})

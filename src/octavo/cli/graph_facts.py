@@ -1,0 +1,23 @@
+"""How large the graph of an index is, for people."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from octavo.corpus.info import GraphInfo
+
+
+def graph_facts(graph: "GraphInfo | None") -> list[tuple[str, str]]:
+    """Say how large the graph is, and how much of it leads nowhere, where there is one."""
+    if graph is None:
+        return []
+    edges = f"{_count(graph.edges, 'edge')} of {_count(graph.relations, 'relation')}"
+    rows = [("graph", f"{_count(graph.nodes, 'node')}, {edges}")]
+    if graph.dangling_nodes:
+        nodes = _count(graph.dangling_nodes, "node")
+        edges = _count(graph.dangling_edges, "edge")
+        rows.append(("dangling", f"{nodes} without a document, on {edges}"))
+    return rows
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
