@@ -5,20 +5,26 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
+from octavo.cli.main import app
 from octavo.corpus.corpus import Corpus
-from octavo.storage.snapshot import Snapshot
-from tests.graph.stored_graphs import graph_columns, stored_graph
 
 EDGES = [("a", "hunts", "b"), ("b", "meets", "e"), ("e", "names", "gone")]
 
 
-@pytest.fixture
-def linked(index, monkeypatch):
+@pytest.fixture(scope="module")
+def linked(corpus_file, tmp_path_factory):
     """The index of five documents, with edges between them."""
-    columns = graph_columns(EDGES)
-    monkeypatch.setattr(Snapshot, "graph", property(lambda self: stored_graph(self, columns)))
-    return index
+    folder = tmp_path_factory.mktemp("linked")
+    lines = "\n".join(",".join(edge) for edge in [("head", "relation", "tail"), *EDGES])
+    (folder / "edges.csv").write_text(lines)
+    made = CliRunner().invoke(
+        app, ["index", str(corpus_file), "--edges", f"{folder}/edges.csv", "--out",
+              f"{folder}/index", "--embedding", "hash", "--metadata", "tier"]
+    )  # fmt: skip
+    assert made.exit_code == 0, made.stderr
+    return folder / "index"
 
 
 @pytest.fixture(scope="module")

@@ -159,12 +159,8 @@ def test_any_changed_bytes_are_named_or_change_a_result_and_nothing_else(tmp_pat
         max_depth=9, decay=0.5, max_nodes=99,
     )  # fmt: skip
     assert (visits.nodes < graph.nodes).all()
-    assert (node_numbers(graph, pa.array(["n1"], pa.large_string())) < graph.nodes).all()
-    try:
-        many = node_numbers(graph, pa.array(["n1", "x"] * 20, pa.large_string()))
-    except CorpusCorruptError:
-        return
-    assert (many < graph.nodes).all()
+    found = node_numbers(graph, pa.array(["n1", "x"] * 20, pa.large_string()))
+    assert ((found >= -1) & (found < graph.nodes)).all()
 
 
 @pytest.mark.parametrize(

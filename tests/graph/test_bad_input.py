@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from octavo import (
+    CancellationToken,
     CancelledError,
     ExecutionError,
     GraphEdge,
     GraphNode,
     GraphRAGStrategy,
+    MultiQueryRAGStrategy,
+    QueryExpansion,
     RAGContext,
     RetrievalTimeoutError,
     RetrievedDocument,
@@ -91,6 +94,7 @@ def test_a_fence_that_excludes_all(kind):  # S24
     assert walked(store, sources={"elsewhere", "wiki"}) == {"a": 1.0, "b": 0.5}
 
 
+@pytest.mark.slow
 def test_a_node_with_a_million_edges():  # S24
     count = 1_000_000
     leaves = [f"n{number:07d}" for number in range(count)]
@@ -187,6 +191,27 @@ def test_a_store_that_blocks_in_the_middle_of_a_walk_holds_up_no_other(base):  #
     assert [hit.metadata["entryId"] for hit in found] == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("base", [DictStore, BatchStore])
+def test_a_walk_that_is_cancelled_asks_no_more(base):  # S25 S50
+    token = CancellationToken()
+
+    class Cancelling(base):
+        def edges(self, node_id):
+            if node_id == "b":
+                token.cancel()
+            return super().edges(node_id)
+
+    store = Cancelling(nodes("a b c d"), edges("a>b b>c c>d"), {"q": [("a", 1.0)]})
+    strategy = MultiQueryRAGStrategy(
+        GraphRAGStrategy("p", store, (), 9, 0.5, 10),
+        lambda *given: [], QueryExpansion.MULTI_QUERY, "m", 1, token,
+    )  # fmt: skip
+    with pytest.raises(CancelledError):
+        strategy.retrieve("q")
+    assert ("edges", "b") in store.asked
+    assert not {("node", "c"), ("edges", "c"), ("edges", "d")} & set(store.asked)
+
+
 def test_what_an_agent_remembers_may_have_any_shape():  # S24 S83
     tools = KnowledgeTools()
     store = KnowledgeToolsGraphStore(lambda: [tools])
@@ -202,6 +227,7 @@ def test_what_an_agent_remembers_may_have_any_shape():  # S24 S83
     assert walked(store, "liegt", depth=1, decay=1.0) == {"Straße": 0.5, "İstanbul": 0.5}
 
 
+@pytest.mark.slow
 def test_much_on_one_line_ends_in_time():  # S82
     """A megabyte of names in one sentence: linear, so it ends, and so is the number of edges."""
     line = ", ".join(f"Word{number} Name" for number in range(65_000))

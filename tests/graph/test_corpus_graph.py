@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from octavo import Corpus, CorpusGraph, GraphCapabilityError, GraphEdge, GraphSeeds
+from octavo import (
+    Corpus,
+    CorpusCorruptError,
+    CorpusGraph,
+    GraphCapabilityError,
+    GraphEdge,
+    GraphSeeds,
+)
 from octavo.graph.array_graph import GraphArrays
 from octavo.graph.fence import Fence
 from octavo.spi import BatchSeeds, GraphStore
@@ -205,6 +212,32 @@ def test_a_left_state_is_not_kept(tmp_path):
         assert state() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"node_of_row": 99}, {"targets": 99}, {"relations": 99}],
+    ids=lambda each: next(iter(each)),
+)
+def test_a_damaged_graph_is_told(tmp_path, damage):
+    corpus = with_graph(one_segment(tmp_path / "index"), EDGES)
+    graph = corpus.keyword_index.graph
+    for name, number in damage.items():
+        (graph.node_of_row if name == "node_of_row" else getattr(graph.columns, name))[:] = number
+    with pytest.raises(CorpusCorruptError, match="the graph is damaged; see octavo verify"):
+        _ = (corpus.graph.edges("東京"), corpus.graph.dangling_edges)
+    if "targets" in damage:
+        with pytest.raises(CorpusCorruptError, match="the graph is damaged"):
+            _ = corpus.graph.dangling_edges
+        hits = corpus.search("name5", strategy="graph")
+        assert [hit.metadata["entryId"] for hit in hits] == [IDS[4]]
+
+
+def test_relations_of_edges(corpus):
+    graph = with_graph(corpus, [("a", "x", "b"), ("a", "y", "b"), ("b", "x", "東京")]).graph
+    assert graph.relations_of(np.array([2, 1, 1])) == ["x", "y", "y"]
+    assert graph.relations_of(np.array([], np.int64)) == []
+    with_graph(corpus, EDGES)
 
 
 def test_seeds_by_name():

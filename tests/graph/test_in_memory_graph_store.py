@@ -278,6 +278,42 @@ def test_a_failure_can_be_tried_again():
     assert [node.id for node, _ in store.seeds("redis", 1)] == ["redis"]
 
 
+@pytest.mark.parametrize("error", [OSError("gone"), ValueError("gone"), AttributeError("gone")])
+def test_documents_that_cannot_be_read_are_a_failure_of_the_retrieval(error):  # S43
+    def documents():
+        yield document("1", "Redis")
+        raise error
+
+    def broken():
+        raise error
+
+    for function in (documents, broken):
+        strategy = GraphRAGStrategy("p", InMemoryGraphStore(function), (), 2, 0.5, 10)
+        with pytest.raises(
+            ExecutionError, match=r"documents: reading them raised \w+: gone"
+        ) as raised:
+            strategy.retrieve("redis")
+        assert raised.value.__cause__ is error
+
+
+def test_an_extractor_that_asks_the_graph_which_it_makes_is_a_failure():  # S43
+    def extract(text):
+        return [EntityMention(node.id) for node, _ in store.seeds(text, 1)]
+
+    store = InMemoryGraphStore([document("1", "Redis")], extract)
+    failed = []
+
+    def ask():
+        with pytest.raises(ExecutionError, match="is being built"):
+            store.seeds("redis", 1)
+        failed.append(True)
+
+    asking = threading.Thread(target=ask, daemon=True)  # or nothing would end it
+    asking.start()
+    asking.join(60)
+    assert failed
+
+
 def test_hits_are_the_documents_that_nodes_link_to(tmp_path):  # S24 S82
     table = pa.table(
         {

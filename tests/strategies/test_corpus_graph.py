@@ -67,7 +67,7 @@ FENCES = st.sampled_from([(), ("s0",), ("s0", "s1"), ("nobody's",)])
     st.sampled_from([0, 1]), EDGES, FENCES, st.integers(0, 4), st.sampled_from([0.0, 0.5, 0.85, 1.0]),
     st.sampled_from([1, 2, 4, 1024]), st.sampled_from([1, 3, 100]), st.booleans(),
 )  # fmt: skip
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_it_finds_what_the_same_graph_in_memory_finds(
     corpora, which, edges, fence, depth, decay, most, limit, filtered
 ):  # S5 S6 S7 S24

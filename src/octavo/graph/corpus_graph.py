@@ -1,16 +1,18 @@
 """The graph in an index as a store: its nodes are the documents."""
 
-from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from octavo.columns.encodable import encodable
 from octavo.columns.hits import Hits
+from octavo.columns.node_numbers import node_numbers
 from octavo.columns.selection import Selection
 from octavo.engines.report import SearchReport
-from octavo.errors import GraphCapabilityError
+from octavo.errors import CorpusCorruptError, GraphCapabilityError
 from octavo.graph.array_graph import ArrayGraph
 from octavo.graph.corpus_nodes import CorpusNodes
 from octavo.graph.corpus_seeds import CorpusSeeds, GraphSeeds
@@ -40,12 +42,20 @@ class CorpusGraph(ArrayGraph):
     ------
     GraphCapabilityError
         The index has no graph.
+    CorpusCorruptError
+        The graph does not fit the documents.
 
     Examples
     --------
-    >>> graph = corpus.graph  # doctest: +SKIP
-    >>> [edge.target for edge in graph.edges("PEP 8")]  # doctest: +SKIP
-    ['PEP 7', 'PEP 20']
+    >>> import pyarrow as pa, tempfile
+    >>> from octavo import Corpus
+    >>> documents = pa.table({"id": ["auth", "users"], "text": ["Signing in.", "Who there is."]})
+    >>> edges = pa.table({"head": ["auth"], "relation": ["reads"], "tail": ["users"]})
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     index = directory + "/index"
+    ...     graph = Corpus.build(documents, index, edges=edges, embedding="none").graph
+    ...     [edge.target for edge in graph.edges("auth")], graph.node("users").content
+    (['users'], 'Who there is.')
     """
 
     def __init__(self, snapshot: Snapshot, seeds: GraphSeeds | None = None) -> None:
@@ -56,8 +66,11 @@ class CorpusGraph(ArrayGraph):
                 "(octavo index --edges LINKS), or give a graph store of your own (store=)"
             )
         # Arrays alone are kept there: an object that knew the snapshot would keep it for ever.
-        space = snapshot.derived("graph", lambda: CorpusSpace.of(graph, snapshot.live))
         self._snapshot = snapshot
+        try:
+            space = snapshot.derived("graph", lambda: CorpusSpace.of(graph, snapshot.live))
+        except IndexError as error:
+            raise self._corrupt() from error
         self._columns = graph.columns
         self._space = space
         self._nodes = CorpusNodes(snapshot, graph, space)
@@ -91,24 +104,29 @@ class CorpusGraph(ArrayGraph):
             return 0
         present = self._space.present[: self._columns.nodes]
         starting = np.repeat(present, np.diff(self._columns.offsets))
-        return int(np.count_nonzero(~(starting & present[self.targets])))
+        try:
+            return int(np.count_nonzero(~(starting & present[self.targets])))
+        except IndexError as error:
+            raise self._corrupt() from error
 
     def edges(self, node_id: str) -> Sequence[GraphEdge]:
         """Return the edges that leave a node in the order given, dangling ones included."""
-        columns = self._columns
-        node = self._number(node_id)
-        if node is None:
+        columns, node = self._columns, self._number(node_id)
+        if node < 0:
             return ()
-        places = slice(*columns.offsets[node : node + 2].tolist())
-        weights = np.ones(len(columns.targets[places]))
-        if columns.weights is not None:
-            weights = columns.weights[places]
-        targets = columns.node_ids.take(columns.targets[places]).to_pylist()
-        names = columns.relation_names.take(columns.relations[places]).to_pylist()
+        edges = np.arange(*columns.offsets[node : node + 2].tolist(), dtype=np.int64)
+        targets = self._texts(columns.node_ids, columns.targets[edges])
+        weights = np.ones(len(edges)) if columns.weights is None else columns.weights[edges]
         return tuple(
-            GraphEdge(node_id, str(names[place]), str(target), float(weights[place]))
-            for place, target in enumerate(targets)
+            GraphEdge(node_id, relation, target, weight)
+            for relation, target, weight in zip(
+                self.relations_of(edges), targets, weights.tolist(), strict=True
+            )
         )
+
+    def relations_of(self, edges: NDArray[np.int64]) -> list[str]:
+        """Return the relations of edges, which are given by their places in :attr:`targets`."""
+        return self._texts(self._columns.relation_names, self._columns.relations[edges])
 
     def fence(self, allowed_sources: Collection[str]) -> Fence:
         """Return which nodes a walk may visit; linear in the documents where sources are named."""
@@ -148,8 +166,17 @@ class CorpusGraph(ArrayGraph):
         hits, report = self._seeds.rank(texts, limit, selection, vectors)
         return Hits(hits.offsets, self._nodes.rows_at(hits.rows), hits.scores), report
 
-    def _number(self, node_id: str) -> int | None:
-        """Return a node's number among those that edges name; dangling ones have one too."""
-        ids = self._columns.node_ids
-        found = bisect_left(range(len(ids)), node_id, key=lambda place: ids[place].as_py())
-        return found if found < len(ids) and ids[found].as_py() == node_id else None
+    def _number(self, node_id: str) -> int:
+        """Return a node's number among those that edges name, -1 where they do not."""
+        if not encodable(node_id):
+            return -1
+        return int(node_numbers(self._columns, pa.array([node_id], pa.large_string()))[0])
+
+    def _texts(self, texts: pa.LargeStringArray, numbers: NDArray[np.int32]) -> list[str]:
+        try:
+            return [str(text) for text in texts.take(numbers).to_pylist()]
+        except (IndexError, UnicodeDecodeError) as error:
+            raise self._corrupt() from error
+
+    def _corrupt(self) -> CorpusCorruptError:
+        return CorpusCorruptError(f"{self._snapshot.path}: the graph is damaged; see octavo verify")

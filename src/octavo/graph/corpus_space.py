@@ -39,8 +39,15 @@ class CorpusSpace:
             The stored graph.
         live
             Which rows of the corpus are live; ``None`` where all are.
+
+        Raises
+        ------
+        IndexError
+            A row says that it is a node that the graph does not have.
         """
         columns, nodes = graph.columns, graph.node_of_row
+        if len(nodes) and int(nodes.max()) >= columns.nodes:
+            raise IndexError(f"expected nodes below {columns.nodes}, found {int(nodes.max())}")
         known = nodes >= 0
         rows = np.flatnonzero(known if live is None else known & live)
         others = np.flatnonzero(~known if live is None else ~known & live)

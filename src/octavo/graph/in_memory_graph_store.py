@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, ExecutionError, OctavoError, told
 from octavo.graph.array_graph import ArrayGraph
 from octavo.graph.entities.build import build_entity_graph
-from octavo.graph.entities.chunks import document_names, read_chunks
+from octavo.graph.entities.chunks import Chunk, document_names, read_chunks
 from octavo.graph.entities.graph import EntityGraph
 from octavo.graph.entities.nodes import SHARED_SOURCE
 from octavo.graph.entities.records import EntityRecords
@@ -53,7 +53,8 @@ class InMemoryGraphStore(ArrayGraph):
     InvalidArgumentError
         When the graph is built: something is no document, or ids repeat.
     ExecutionError
-        When the graph is built: the extractor failed, or gave what the protocol does not know.
+        When the graph is built: the documents could not be read, or the extractor failed or gave
+        what the protocol does not know.
 
     Notes
     -----
@@ -93,7 +94,8 @@ class InMemoryGraphStore(ArrayGraph):
             documents = tuple(documents)  # so that a failure can be tried again
         self._documents: Documents | Callable[[], Documents] = documents
         self._extractor = _as_extractor(extractor)
-        self._building = threading.Lock()
+        self._building = threading.RLock()
+        self._in_work = False
         self._graph: EntityGraph | None = None
         self._keywords: NodeKeywords | None = None
 
@@ -142,16 +144,21 @@ class InMemoryGraphStore(ArrayGraph):
 
     def _built(self) -> EntityGraph:
         with self._building:
+            if self._in_work:  # the lock is this thread's own
+                raise ExecutionError(
+                    "the graph is being built: what it is made of cannot ask it already"
+                )
             if self._graph is None:
-                self._graph = self._build()
+                self._in_work = True
+                try:
+                    self._graph = self._build()
+                finally:
+                    self._in_work = False
                 self._documents = ()
             return self._graph
 
     def _build(self) -> EntityGraph:
-        documents = self._documents() if callable(self._documents) else self._documents
-        if isinstance(documents, DocumentBatch):
-            documents = (documents,)
-        chunks = sorted(read_chunks(documents), key=lambda chunk: chunk.id)
+        chunks = self._chunks()
         names = document_names(chunks)
         records = EntityRecords()
         for number, chunk in enumerate(chunks):
@@ -159,6 +166,17 @@ class InMemoryGraphStore(ArrayGraph):
         if isinstance(self._extractor, TextExtractor):
             records.add_known(chunks, names.names)
         return build_entity_graph(chunks, names, records)
+
+    def _chunks(self) -> list[Chunk]:
+        try:
+            documents = self._documents() if callable(self._documents) else self._documents
+            if isinstance(documents, DocumentBatch):
+                documents = (documents,)
+            return sorted(read_chunks(documents), key=lambda chunk: chunk.id)
+        except OctavoError:
+            raise
+        except Exception as error:
+            raise ExecutionError(f"documents: reading them raised {told(error)}") from error
 
 
 class _Function:

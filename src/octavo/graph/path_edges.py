@@ -1,7 +1,7 @@
 """The edges on which paths are looked for: those of arrays, or those that a store answered."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from octavo.graph.walk_nodes import WalkNodes
     from octavo.spi import GraphStore
 
+Node = TypeVar("Node", str, int)
 Hop = tuple[int, int]
 """Two rows, the second reached from the first."""
 
@@ -21,7 +22,7 @@ class PathEdges(Protocol):
     """Edges between rows of a node table."""
 
     def targets(self, row: int) -> NDArray[np.integer]:
-        """Return to where the edges of a node lead; rows of no node are -1."""
+        """Return to where the edges of a node lead, in order."""
         ...
 
     def relations(self, hops: Sequence[Hop]) -> list[str]:
@@ -64,18 +65,24 @@ class ArrayEdges:
         """Return the relation of the first edge of each hop."""
         graph = self._graph
         if isinstance(graph, NumberedRelations):
-            edges = [
-                int(graph.offsets[row]) + int(np.argmax(self.targets(row) == target))
-                for row, target in hops
-            ]
+            first = {row: self._first_edges(row, ends) for row, ends in _by_start(hops).items()}
+            edges = [first[row][target] for row, target in hops]
             return graph.relations_of(np.array(edges, np.int64))
         store = cast("GraphStore", graph)
         ids = [graph.nodes.node_ids(np.array(hop, np.int64)) for hop in hops]
-        wanted: dict[str, set[str]] = {}
-        for node, target in ids:
-            wanted.setdefault(node, set()).add(target)
-        named = {node: first_relations(store.edges(node), wanted[node]) for node in wanted}
+        named = {
+            node: first_relations(store.edges(node), set(ends))
+            for node, ends in _by_start(ids).items()
+        }
         return [_text(self._where, named[node][target]) for node, target in ids]
+
+    def _first_edges(self, row: int, ends: list[int]) -> dict[int, int]:
+        """Return the first edge of a node to each of some others."""
+        targets = self.targets(row)
+        places = np.flatnonzero(np.isin(targets, ends))
+        found, first = np.unique(targets[places], return_index=True)
+        edges = int(self._graph.offsets[row]) + places[first]
+        return dict(zip(found.tolist(), edges.tolist(), strict=True))
 
 
 class AnsweredEdges:
@@ -99,14 +106,23 @@ class AnsweredEdges:
         self._relations = relations
 
     def targets(self, row: int) -> NDArray[np.integer]:
-        """Return to where the edges of a node lead; rows of no visited node are -1."""
+        """Return to which visited nodes the edges of a node lead."""
         targets = self._relations.get(self._nodes.node(row).id, ())
-        return np.array([self._nodes.row_of(target) for target in targets], np.int64)
+        rows = np.array([self._nodes.row_of(target) for target in targets], np.int64)
+        return rows[rows >= 0]
 
     def relations(self, hops: Sequence[Hop]) -> list[str]:
         """Return the relation of the first edge of each hop."""
         ids = [self._nodes.node_ids(np.array(hop, np.int64)) for hop in hops]
         return [_text(self._where, self._relations[node][target]) for node, target in ids]
+
+
+def _by_start(hops: Iterable[Sequence[Node]]) -> dict[Node, list[Node]]:
+    """Return to where hops lead, by where they start."""
+    ends: dict[Node, list[Node]] = {}
+    for start, end in hops:
+        ends.setdefault(start, []).append(end)
+    return ends
 
 
 def first_relations(edges: Iterable[Any], wanted: set[str] | None = None) -> dict[str, Any]:

@@ -53,6 +53,8 @@ class Trace:
         # A place is a node's position among the visited, by row.
         order = np.argsort(hits.rows)
         self._visited = hits.rows[order]
+        self._is_visited = np.zeros(walked.nodes.rows, np.bool_)
+        self._is_visited[self._visited] = True
         self._hops = hits.parts["hops"].values[order].tolist()
         self._seed_scores = hits.parts["seed_score"].values[order].tolist()
         self._following: dict[int, list[int]] = {}
@@ -117,9 +119,9 @@ class Trace:
         ]
 
     def _place(self, row: int) -> int:
-        place = int(np.searchsorted(self._visited, row))
-        known = place < len(self._visited) and self._visited[place] == row
-        return place if known else -1
+        """Return a row's place, -1 where it was not visited."""
+        known = row >= 0 and bool(self._is_visited[row])
+        return int(np.searchsorted(self._visited, row)) if known else -1
 
     def _shortest_paths(self, seeds: list[int], ends: set[int]) -> dict[int, list[int]]:
         """Return a shortest path from any of the seeds to each end."""
@@ -188,9 +190,7 @@ class Trace:
         known = self._following.get(place)
         if known is None:
             targets = self._edges.targets(int(self._visited[place]))
-            places = np.searchsorted(self._visited, targets)
-            places[places == len(self._visited)] = 0
-            places = places[self._visited[places] == targets]
+            places = np.searchsorted(self._visited, targets[self._is_visited[targets]])
             known = self._following[place] = np.unique(places).tolist()
         return known
 

@@ -7,7 +7,14 @@ from octavo.errors import ExecutionError, OctavoError, told
 from octavo.graph.node_fault import node_fault
 from octavo.graph.path_edges import first_relations
 from octavo.graph.seeds import checked_seed_score
-from octavo.spi import BatchEdges, BatchNodes, BatchSeeds, GraphNode, GraphStore
+from octavo.spi import (
+    BatchEdges,
+    BatchNodes,
+    BatchSeeds,
+    CancellationToken,
+    GraphNode,
+    GraphStore,
+)
 
 Answer = TypeVar("Answer")
 Seeds = list[tuple[str, float]]
@@ -41,6 +48,8 @@ class StoreAnswers:
         it is no longer ``None``.
     batches
         How many calls of batch forms were made.
+    cancellation
+        What may stop the asking.
     """
 
     def __init__(self, where: str, store: GraphStore) -> None:
@@ -59,6 +68,7 @@ class StoreAnswers:
         self.targets: dict[str, list[str]] = {}
         self.relations: dict[str, dict[str, Any]] | None = None
         self.batches = 0
+        self.cancellation: CancellationToken | None = None
 
     def seeds(self, text: str, limit: int) -> Seeds:
         """Return ids and scores of a query's seeds; none where the question was noted."""
@@ -189,6 +199,8 @@ class StoreAnswers:
 
     def _asked(self, what: str, call: Callable[[], Answer]) -> Answer:
         """Call the store; what it raises becomes an execution failure (S43)."""
+        if self.cancellation is not None:
+            self.cancellation.raise_if_cancelled()
         try:
             return call()
         except OctavoError:

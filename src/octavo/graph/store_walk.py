@@ -18,7 +18,7 @@ from octavo.graph.seeds import best_seeds
 from octavo.graph.store_answers import Seeds, StoreAnswers
 from octavo.graph.walked import Walked, too_many_paths, walk_parts
 from octavo.kernels.graph_traversal import TooManyPaths
-from octavo.spi import GraphStore
+from octavo.spi import CancellationToken, GraphStore
 
 # A level takes two rounds, one for nodes and one for their edges. A walk is begun anew in each
 # round, so that a very deep one had better ask as it goes.
@@ -60,6 +60,10 @@ class StoreWalk:
     home: Final = None
     """An application's nodes are its own."""
 
+    def heed(self, cancellation: CancellationToken | None) -> None:
+        """Look at a token before each question to the store; ``None`` looks at none."""
+        self._answers.cancellation = cancellation
+
     def walk(
         self,
         texts: Sequence[str],
@@ -74,6 +78,8 @@ class StoreWalk:
         ExecutionError
             The store raised something that is no OctavoError, or answered with something else than
             the protocol says.
+        CancelledError
+            The token was cancelled.
         """
         del wanted, vectors  # a store is asked best first as it is, and for texts
         report = SearchReport()

@@ -7,6 +7,10 @@ from numba import types
 from numpy.typing import NDArray
 
 from octavo.kernels.compile import kernel, readonly, writable
+from octavo.kernels.prefetch import fetch
+
+_TOGETHER = 32
+"""Texts that are searched for step by step together: each would wait for memory at every step."""
 
 _BYTES = readonly(types.uint8)
 _INTS = readonly(types.int64)
@@ -47,20 +51,36 @@ def find_texts(
 
     Text ``i`` is ``data[offsets[i]:offsets[i + 1]]``. O(log texts) comparisons a text.
     """
-    for row in range(numbers.shape[0]):
-        begin = offsets[row]
-        end = offsets[row + 1]
-        low = np.int64(0)
-        high = np.int64(sorted_offsets.shape[0] - 1)
-        while low < high:
-            middle = (low + high) // 2
-            at = sorted_offsets[middle]
-            if _before(sorted_data, at, sorted_offsets[middle + 1], data, begin, end):
-                low = middle + 1
-            else:
-                high = middle
-        numbers[row] = -1
-        if low < sorted_offsets.shape[0] - 1:
-            at = sorted_offsets[low]
-            if not _before(data, begin, end, sorted_data, at, sorted_offsets[low + 1]):
-                numbers[row] = low
+    count = np.int64(sorted_offsets.shape[0] - 1)
+    lows = np.empty(_TOGETHER, np.int64)
+    highs = np.empty(_TOGETHER, np.int64)
+    for first in range(0, numbers.shape[0], _TOGETHER):
+        texts = min(_TOGETHER, numbers.shape[0] - first)
+        lows[:texts] = 0
+        highs[:texts] = count
+        wide = count
+        while wide > 0:  # the widest of the ranges; each step leaves at most half
+            for text in range(texts):
+                fetch(sorted_offsets, (lows[text] + highs[text]) // 2)
+            for text in range(texts):
+                fetch(sorted_data, sorted_offsets[(lows[text] + highs[text]) // 2])
+            wide //= 2
+            for text in range(texts):
+                if lows[text] < highs[text]:
+                    middle = (lows[text] + highs[text]) // 2
+                    at = sorted_offsets[middle]
+                    end = sorted_offsets[middle + 1]
+                    row = first + text
+                    if _before(sorted_data, at, end, data, offsets[row], offsets[row + 1]):
+                        lows[text] = middle + 1
+                    else:
+                        highs[text] = middle
+        for text in range(texts):
+            row = first + text
+            low = lows[text]
+            numbers[row] = -1
+            if low < count:
+                at = sorted_offsets[low]
+                end = sorted_offsets[low + 1]
+                if not _before(data, offsets[row], offsets[row + 1], sorted_data, at, end):
+                    numbers[row] = low

@@ -127,6 +127,8 @@ class GraphRAGStrategy(ColumnarStrategy):
         walk, size = self._walk(), len(queries)
         if isinstance(walk, ArrayWalk):
             size = min(size, _BLOCK)  # so that what a walk visits fits into caches
+        else:
+            walk.heed(queries.cancellation)
         starts = range(0, max(1, len(queries)), max(1, size))
         linking = Linking(store, context.metadata_filters, len(starts))
         # Where each node is a result, those beyond the limit need not be found.

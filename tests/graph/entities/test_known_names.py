@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from octavo import InMemoryGraphStore
 from octavo.graph.entities.known_names import KnownNames, is_uncased_name
@@ -33,6 +35,41 @@ def test_what_has_capitals_or_is_no_name(key):
 def test_the_longest_names_of_each_sentence(text, found):
     names = KnownNames(["东京", "东京都", "认证服务", "قاعدة بيانات"])
     assert [keys for _, keys in names.sentences(text)] == found
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("אבג1"), min_size=1, max_size=4), max_size=6),
+    st.lists(st.sampled_from("אבג1ד"), max_size=12),
+)
+def test_spaced_names_are_the_longest_at_each_place(names, words):
+    keys = {" ".join(name) for name in names if name[0] != "1"}
+    expected, place = [], 0
+    while place < len(words):
+        fitting = [k for k in keys if words[place : place + len(k.split())] == k.split()]
+        if fitting:
+            expected.append(max(fitting, key=lambda key: len(key.split())))
+            place += len(expected[-1].split())
+        else:
+            place += 1
+    found = [key for _, keys in KnownNames(keys).sentences(" ".join(words)) for key in keys]
+    assert found == expected
+
+
+def test_the_work_for_a_place_does_not_grow_with_the_names():
+    class Counted(str):
+        __slots__ = ()
+        compared = 0
+
+        def __eq__(self, other):
+            Counted.compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    names = KnownNames(f"מסמך {number}" for number in range(2000))
+    words = [Counted(word) for word in ["מסמך", "7", "מסמך", "1999", "מסמך", "x"]]
+    assert names._spaced(words) == ["מסמך 7", "מסמך 1999"]
+    assert Counted.compared < 100
 
 
 def test_names_are_found_again_in_running_text():  # S82

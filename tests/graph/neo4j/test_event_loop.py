@@ -98,6 +98,19 @@ def test_connecting_without_bounds_is_as_ever(listening):
     assert run(connect) >= 0
 
 
+def test_what_is_left_of_work_that_was_given_up_is_not_shown(caplog):
+    async def fail():
+        raise ConnectionRefusedError("nobody waits for this")
+
+    async def forget(loop):
+        loop.create_task(fail())
+        await asyncio.sleep(0.01)
+        gc.collect()
+
+    run(forget)
+    assert not caplog.records
+
+
 @pytest.mark.parametrize("scheme", ["bolt", "bolt+ssc", "neo4j"])
 def test_calls_that_time_out_leave_no_descriptor(unanswering, scheme):  # S50 S84
     pytest.importorskip("neo4j", reason="pip install 'octavo[neo4j]'")

@@ -19,9 +19,11 @@ from octavo import (
     GraphEdge,
     GraphNode,
     GraphRAGStrategy,
+    InvalidArgumentError,
     ProviderUnavailableError,
     RetrievalTimeoutError,
 )
+from octavo.graph.knowledge.store import KnowledgeToolsGraphStore
 from octavo.graph.neo4j.importing import import_graph
 from octavo.graph.neo4j.settings import Neo4jSettings
 from octavo.graph.neo4j.store import Neo4jGraphStore
@@ -134,6 +136,15 @@ def test_a_slow_query_is_given_up(open_store):  # S50 S84
         store.connection.read(slow, {}, "finding seeds")
 
 
+def test_an_import_waits_for_a_connection_as_long_as_it_may(open_store):  # S84
+    store = open_store(timeout=0.1, pool_size=1)
+    slow = "UNWIND range(1, 1000) AS a UNWIND range(1, 1000) AS b RETURN sum(a * b)"
+    with asked_in_a_thread(lambda: store.connection.write(slow, {}, "x", 120.0)) as raised:
+        for _ in range(3):
+            store.connection.write("RETURN 1", {}, "y", 120.0)
+    assert raised == []
+
+
 def test_a_server_killed_during_a_query_and_started_again(open_store, bolt_server):  # S50 S84
     store = open_store(retry_time=0.2)
     import_graph(store, GRAPH)
@@ -146,6 +157,27 @@ def test_a_server_killed_during_a_query_and_started_again(open_store, bolt_serve
     bolt_server.start()
     assert store.edges("a") == [GraphEdge("a", "to", "b")]
     assert [node.id for node, _ in store.seeds("a", 5)] == ["a"]
+
+
+@pytest.mark.parametrize("how", ["paused", "killed"])
+def test_a_server_that_goes_in_the_middle_of_a_walk(
+    open_store, bolt_server, monkeypatch, how
+):  # S50
+    patient = open_store()
+    import_graph(patient, GRAPH)
+    store = open_store(schema=patient.schema, timeout=2.0, retry_time=0.2)
+    connect(store)
+    read, gone = store.connection.read, contextlib.ExitStack()
+
+    def read_until_it_goes(statement, parameters, what):
+        if what == "reading nodes":
+            gone.enter_context(bolt_server.paused()) if how == "paused" else bolt_server.kill()
+        return read(statement, parameters, what)
+
+    monkeypatch.setattr(store.connection, "read", read_until_it_goes)
+    kind = RetrievalTimeoutError if how == "paused" else ProviderUnavailableError
+    with gone, pytest.raises(kind, match="reading nodes: "):
+        GraphRAGStrategy("neo4j", store, (), 2, 0.85, 1024).retrieve("a")
 
 
 def test_a_connection_lost_between_calls_is_not_noticed(open_store, bolt_server):  # S84
@@ -256,3 +288,23 @@ def test_settings_and_schema_are_checked():
         Neo4jGraphStore("bolt://localhost")
     with pytest.raises(ConfigurationError, match="schema: expected Neo4jSchema, found str"):
         Neo4jGraphStore(Neo4jSettings("bolt://localhost"), "Label")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"store": "bolt://localhost"}, "store: expected a Neo4jGraphStore, found str"),
+        ({"graph": 5}, "graph: expected a graph that lists its nodes, found int"),
+        ({"graph": KnowledgeToolsGraphStore()}, "found KnowledgeToolsGraphStore"),
+        ({"batch_size": 0}, "batch_size: expected an integer of at least 1"),
+        ({"timeout": 0}, "timeout: expected seconds above 0, found 0"),
+        ({"timeout": float("nan")}, "timeout: expected seconds above 0, found nan"),
+        ({"timeout": None}, "timeout: expected seconds above 0, found None"),
+    ],
+)
+def test_what_cannot_be_imported(change, message):
+    pytest.importorskip("neo4j")
+    with Neo4jGraphStore(Neo4jSettings("bolt://localhost")) as store:
+        given = {"store": store, "graph": GRAPH, **change}
+        with pytest.raises(InvalidArgumentError, match=message):
+            import_graph(**given)

@@ -105,6 +105,7 @@ def test_folded_names_are_the_runs_of_words(words):  # S82 S84
     for start in range(len(folded)):
         for stop in range(start + 1, min(start + 8, len(folded)) + 1):
             assert names[" ".join(folded[start:stop])] == (stop - start) / len(folded)
+    assert not folded or names[" ".join(folded)] == 1.0  # however many words it has
     assert all(0.0 < score <= 1.0 for score in names.values())
 
 

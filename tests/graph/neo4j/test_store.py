@@ -282,6 +282,22 @@ def test_a_level_is_one_query(open_store, monkeypatch):  # S84
     ]  # fmt: skip
 
 
+def test_a_statement_asks_for_a_bounded_number_of_names(open_store, monkeypatch):  # S84
+    store, queries = open_store(), ["redis", "Auth Service and user table", "", "redis"] * 3
+    import_graph(store, CsrGraph(*small_graph()))
+    expected = store.seeds_batch(queries, 3)
+    asked, read = [], store.connection.read
+    monkeypatch.setattr("octavo.graph.neo4j.store._CANDIDATES", 20)
+    monkeypatch.setattr(
+        store.connection, "read", lambda *given: (asked.append(given[1]), read(*given))[1]
+    )
+    assert store.seeds_batch(queries, 3) == expected
+    sizes = [[max(3, len(query["keys"])) for query in each["queries"]] for each in asked]
+    assert len(sizes) > 1
+    assert sum(map(len, sizes)) == 9
+    assert all(sum(each) <= 20 for each in sizes)
+
+
 def test_sessions_are_read_only_and_statements_have_no_values(open_store, monkeypatch):  # S84
     import neo4j
 

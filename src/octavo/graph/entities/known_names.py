@@ -35,7 +35,9 @@ class KnownNames:
     """
 
     def __init__(self, keys: Iterable[str]) -> None:
-        self._by_word: dict[str, list[list[str]]] = {}
+        # How many words, or characters, the names have that begin with a word, or a character: so
+        # the time for a place does not grow with the number of names.
+        self._spaced_lengths: dict[str, set[int]] = {}
         self._unspaced: dict[str, set[int]] = {}
         self._keys = sorted(keys)
         for key in self._keys:
@@ -43,9 +45,7 @@ class KnownNames:
                 self._unspaced.setdefault(key[0], set()).add(len(key))
             else:
                 words = key.split()
-                self._by_word.setdefault(words[0], []).append(words)
-        for names in self._by_word.values():
-            names.sort(key=len, reverse=True)
+                self._spaced_lengths.setdefault(words[0], set()).add(len(words))
         self._known = frozenset(self._keys)
 
     def sentences(self, text: str) -> Iterator[tuple[str, list[str]]]:
@@ -64,12 +64,13 @@ class KnownNames:
     def _spaced(self, words: list[str]) -> list[str]:
         """Return the longest names at each place, none within another."""
         found, free = [], 0
-        for place in [place for place, word in enumerate(words) if word in self._by_word]:
+        for place in [n for n, word in enumerate(words) if word in self._spaced_lengths]:
             if place >= free:
-                for name in self._by_word[words[place]]:
-                    if words[place : place + len(name)] == name:
-                        found.append(" ".join(name))
-                        free = place + len(name)
+                for length in sorted(self._spaced_lengths[words[place]], reverse=True):
+                    name = " ".join(words[place : place + length])
+                    if place + length <= len(words) and name in self._known:
+                        found.append(name)
+                        free = place + length
                         break
         return found
 

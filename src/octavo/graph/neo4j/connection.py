@@ -20,6 +20,7 @@ from octavo.graph.neo4j.settings import Neo4jSettings, import_driver
 Rows = list[list[Any]]
 
 _GRACE = 5.0  # seconds
+_FOREVER = 1e6  # seconds
 _FIRST_RETRY = 0.1  # seconds; doubled with each retry
 
 # A forked child must leave its parent's sockets alone, so it keeps what it inherited as it is.
@@ -184,7 +185,7 @@ class _Channel:
                     settings.uri,
                     auth=(settings.user, settings.password) if settings.user else None,
                     connection_timeout=settings.connect_timeout,
-                    connection_acquisition_timeout=settings.timeout,
+                    connection_acquisition_timeout=_FOREVER,  # the deadline of a call ends it
                     max_connection_pool_size=settings.pool_size,
                     max_transaction_retry_time=min(settings.retry_time, settings.timeout),
                     initial_retry_delay=_FIRST_RETRY,

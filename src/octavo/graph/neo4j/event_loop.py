@@ -2,11 +2,14 @@
 
 import asyncio
 import contextlib
+import logging
 import socket
 import weakref
 from collections.abc import Coroutine, Iterator
 from contextvars import ContextVar
 from typing import Any
+
+_logger = logging.getLogger(__name__)
 
 _Sockets = set[socket.socket]
 
@@ -25,6 +28,8 @@ class DriverLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         super().__init__()
         self._opened: weakref.WeakSet[asyncio.BaseTransport] = weakref.WeakSet()
+        # Work's own failures reach who asked. What is left is of work that was given up.
+        self.set_exception_handler(lambda _, left: _logger.debug("given up: %s", left))
 
     def sock_connect(self, sock: socket.socket, address: Any) -> Coroutine[Any, Any, None]:  # noqa: ANN401
         """Connect a socket; it is closed with :func:`closing_sockets` unless it is handed on."""

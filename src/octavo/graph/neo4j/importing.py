@@ -1,5 +1,6 @@
 """Writing a graph into Neo4j, and folded names into one that is there (S84)."""
 
+import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -75,11 +76,16 @@ def import_graph(
     Raises
     ------
     InvalidArgumentError
-        A text is no Unicode, or the batch size is below 1.
+        A text is no Unicode, the graph cannot list its nodes, the batch size is below 1, or the
+        timeout is no number of seconds above 0.
     RetrievalError
         As reading a store does.
     """
-    batch = _Batches(store, checked_count("batch_size", batch_size), timeout)
+    batch = _Batches.of(store, batch_size, timeout)
+    if not hasattr(getattr(graph, "nodes", None), "node_ids"):
+        raise InvalidArgumentError(
+            f"graph: expected a graph that lists its nodes, found {type(graph).__name__}"
+        )
     batch.make(store.statements.constraints)
     table, statements, edges = graph.nodes, store.statements, _Edges(graph)
     nodes = (_node_row(table.node(row), store) for row in _rows(table))
@@ -108,7 +114,7 @@ def fold_names(
     batch_size, timeout
         As in :func:`import_graph`; errors too.
     """
-    batch = _Batches(store, checked_count("batch_size", batch_size), timeout)
+    batch = _Batches.of(store, batch_size, timeout)
     batch.make(store.statements.constraints[1:])
     after, total = "", 0
     while True:
@@ -148,6 +154,18 @@ class _Batches(NamedTuple):
     store: Neo4jGraphStore
     size: int
     timeout: float
+
+    @staticmethod
+    def of(store: Neo4jGraphStore, size: int, timeout: float) -> "_Batches":
+        """Check what a caller gave."""
+        if not isinstance(store, Neo4jGraphStore):
+            raise InvalidArgumentError(
+                f"store: expected a Neo4jGraphStore, found {type(store).__name__}"
+            )
+        seconds = real_number(timeout)
+        if seconds is None or not 0.0 < seconds < math.inf:
+            raise InvalidArgumentError(f"timeout: expected seconds above 0, found {shown(timeout)}")
+        return _Batches(store, checked_count("batch_size", size), seconds)
 
     def make(self, statements: Iterable[str]) -> None:
         """Make indexes and constraints; one that is there in another form is left as it is."""

@@ -16,8 +16,10 @@ from octavo.graph.neo4j.words import folded_names, full_text_words
 from octavo.spi import GraphEdge, GraphNode
 
 _IDS = 10_000  # of one statement
+_CANDIDATES = 50_000  # names that one statement looks for, or seeds that it may return
 
 Seeds = list[tuple[GraphNode, float]]
+Query = dict[str, Any]
 
 
 class Neo4jGraphStore:
@@ -42,8 +44,8 @@ class Neo4jGraphStore:
     -----
     Seeds are found by the full-text index ``schema.full_text_index`` where the database has it:
     the scores are the index's own. Elsewhere they are found by folded name (S82): a node whose
-    ``schema.key`` is a run of words in the folded query has the share of the query's words as its
-    score, so a query that is nothing but the name gives 1. Which of the two is found out once.
+    ``schema.key`` is a run of up to eight words in the folded query, or all of it, has the share of
+    the query's words as its score, so a query that is nothing but the name gives 1. Which of the two is found out once.
     Among equal scores the order is that of the ids. Every method raises what
     :class:`~octavo.graph.neo4j.connection.Neo4jConnection` says.
     """
@@ -101,7 +103,7 @@ class Neo4jGraphStore:
         return found
 
     def seeds_batch(self, queries: Sequence[str], limit: int) -> list[Seeds]:
-        """Return for each query what :meth:`seeds` returns, in one statement.
+        """Return for each query what :meth:`seeds` returns, in one statement for some hundreds.
 
         Raises
         ------
@@ -116,17 +118,18 @@ class Neo4jGraphStore:
         if not asked or not (full_text or self._has_keys()):
             return found
         statement = self.statements.full_text_seeds if full_text else self.statements.key_seeds
-        parameters = {
-            "queries": asked,
-            "limit": min(limit, MOST),
-            "index": self.schema.full_text_index,
-        }
         known: set[tuple[int, str]] = set()
-        for number, score, properties in self._read(statement, parameters, "finding seeds"):
-            node = node_of(properties, self.schema)
-            if node is not None and (number, node.id) not in known:
-                known.add((number, node.id))
-                found[number].append((node, float(score)))
+        for portion in _of_bounded_work(asked, limit):
+            parameters = {
+                "queries": portion,
+                "limit": min(limit, MOST),
+                "index": self.schema.full_text_index,
+            }
+            for number, score, properties in self._read(statement, parameters, "finding seeds"):
+                node = node_of(properties, self.schema)
+                if node is not None and (number, node.id) not in known:
+                    known.add((number, node.id))
+                    found[number].append((node, float(score)))
         return found
 
     def edges_batch(self, node_ids: Sequence[str]) -> list[list[GraphEdge]]:
@@ -187,17 +190,32 @@ class Neo4jGraphStore:
         return self.connection.read(statement, parameters, what)
 
 
-def _full_text_queries(queries: Sequence[str]) -> list[dict[str, Any]]:
+def _full_text_queries(queries: Sequence[str]) -> list[Query]:
     words = map(full_text_words, queries)
     return [{"number": number, "text": text} for number, text in enumerate(words) if text]
 
 
-def _key_queries(queries: Sequence[str]) -> list[dict[str, Any]]:
+def _key_queries(queries: Sequence[str]) -> list[Query]:
     return [
         {"number": number, "keys": [{"key": key, "score": score} for key, score in names.items()]}
         for number, names in enumerate(map(folded_names, queries))
         if names
     ]
+
+
+def _of_bounded_work(asked: list[Query], limit: int) -> Iterator[list[Query]]:
+    """Yield queries in lists that ask for a bounded number of names and of seeds."""
+    portion: list[Query] = []
+    work = 0
+    for query in asked:
+        more = max(limit, len(query.get("keys", ())))
+        if portion and work + more > _CANDIDATES:
+            yield portion
+            portion, work = [], 0
+        portion.append(query)
+        work += more
+    if portion:
+        yield portion
 
 
 def _portions(node_ids: Iterable[str]) -> Iterator[list[str]]:

@@ -33,8 +33,9 @@ def full_text_words(query: str) -> str:
 def folded_names(query: str) -> dict[str, float]:
     """Return the folded names that a query may speak of, each with its score.
 
-    Runs of up to eight words of the folded query, with their share of its words. Where a script
-    does not set words apart, runs of up to eight characters of a word, with their share of it.
+    Runs of up to eight words of the folded query, with their share of its words, and all of it.
+    Where a script does not set words apart, runs of up to eight characters of a word, with their
+    share of it.
 
     Examples
     --------
@@ -53,6 +54,7 @@ def folded_names(query: str) -> dict[str, float]:
     for length in range(1, min(len(words), _LONGEST_NAME) + 1):
         for start in range(len(words) - length + 1):
             names[" ".join(words[start : start + length])] = length / len(words)
+    names[" ".join(words)] = 1.0
     names.pop("", None)
     return names
 
