@@ -1,5 +1,7 @@
 """The traversal hop by hop where its arrays must grow; its laws are in test_graph_traversal."""
 
+from time import thread_time
+
 import numpy as np
 
 from octavo.graph.best_first import best_first
@@ -49,3 +51,20 @@ def test_more_seeds_than_first_room():
     )  # fmt: skip
     assert found.tolist() == [0, number, number + 1]
     assert visited.tolist() == [*range(number), 5]
+
+
+def test_many_small_levels_take_no_quadratic_time():
+    number = 50_000
+    offsets = np.minimum(np.arange(number + 1), number - 1)
+    chain = (offsets, np.arange(1, number, dtype=np.int32), np.zeros(0, np.bool_))
+    started = thread_time()
+    for most in (10, number // 2, number):
+        found, visited, score, hops, _ = walk_levels(
+            *chain, np.array([0, 1]), np.array([0]), np.ones(1), number, 1.0, most, 10,
+            np.zeros(number, np.int64),
+        )  # fmt: skip
+        assert found.tolist() == [0, most]
+        assert sorted(visited.tolist()) == list(range(most))
+        assert (hops == visited).all()
+        assert (score == 1.0).all()
+    assert thread_time() - started < 3  # 10 ms; each level looking at all labels, 10 s

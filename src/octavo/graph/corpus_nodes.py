@@ -91,7 +91,11 @@ class CorpusNodes:
     def within(self, admitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which rows are documents that are admitted, one boolean a row of the corpus."""
         documents, present = self._space.documents, self._space.present
-        return admitted[documents] if present is None else admitted[documents] & present
+        if present is None:
+            return admitted[documents]
+        inside = present.copy()
+        inside[present] = admitted[documents[present]]
+        return inside
 
     def _documents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         return self._space.documents[rows].astype(np.int64)
