@@ -11,7 +11,6 @@ from octavo.graph.corpus_space import CorpusSpace
 from octavo.graph.walk_nodes import Home
 from octavo.spi import GraphNode
 from octavo.storage.snapshot import Snapshot
-from octavo.storage.stored_graph import StoredGraph
 
 
 class CorpusNodes:
@@ -21,15 +20,12 @@ class CorpusNodes:
     ----------
     snapshot
         The documents.
-    graph
-        Its graph.
     space
         Which node is which document.
     """
 
-    def __init__(self, snapshot: Snapshot, graph: StoredGraph, space: CorpusSpace) -> None:
+    def __init__(self, snapshot: Snapshot, space: CorpusSpace) -> None:
         self._snapshot = snapshot
-        self._graph = graph
         self._space = space
 
     @property
@@ -60,7 +56,7 @@ class CorpusNodes:
 
     def rows_at(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of live documents, which are given by their rows in the corpus."""
-        return self._space.nodes_of(self._graph, documents)
+        return self._space.nodes[documents].astype(np.int64)
 
     def node_ids(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the ids of the documents."""
