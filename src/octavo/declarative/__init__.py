@@ -1,0 +1,1 @@
+"""Declarative retrieval: what is known, how it is searched, and who is told."""
