@@ -67,13 +67,14 @@ if os.name:
 '''
 PAGE = f"""<html><head><title>Page</title></head><body><p>{LONG}</p><h1>One</h1><p>{LONG}</p>
 <h2>Two</h2><p>{LONG}</p></body></html>"""
+SETTINGS = f"""{{"name": "x", "http": {{"port": 80, "about": "{LONG}"}},
+"users": [{{"name": "Ann", "about": "{LONG}"}}, {{"about": "{LONG}"}}]}}"""
 FILES = {
     "guide/install.md": GUIDE,
     "tools.py": CODE,
     "page.html": PAGE,
     "faq.json": '[{"id": "a/b@2", "text": "One."}, {"id": 7, "text": "Two."}, {"q": "Why?"}, 5]',
-    "settings.json": '{"name": "x", "http": {"port": 80, "about": "%s"}, "users": '
-    '[{"name": "Ann", "about": "%s"}, {"about": "%s"}]}' % (LONG, LONG, LONG),
+    "settings.json": SETTINGS,
     "log.jsonl": '{"text": "one"}\n\n{"_id": "k", "text": "two"}\n',
     "table.csv": 'id,body\n1,"a\nb"\n2,c\n',
     "list.yaml": "- a: 1\n- b: 2\n",

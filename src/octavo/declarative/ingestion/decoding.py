@@ -100,6 +100,8 @@ def decoded_blocks(file: BinaryIO, charset: str | None, size: int) -> Iterator[s
             if "\0" in block:
                 raise DamagedSource("expected text, found a NUL: it is binary")
             rest += block
+            if len(block) < size:
+                break
             end = rest.rfind("\n\n") + 2 if "\n\n" in rest else rest.rfind("\n") + 1
             end = end or len(rest)
             yield rest[:end]

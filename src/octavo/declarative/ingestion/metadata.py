@@ -51,7 +51,7 @@ def is_reserved(key: str) -> bool:
     )
 
 
-def value_text(value: object) -> str | None:
+def value_text(value: object) -> str | None:  # noqa: PLR0911 - one a type
     """Return the canonical text of a value (S11): ``None`` for null and for NaN.
 
     Examples
@@ -66,7 +66,7 @@ def value_text(value: object) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        text: str = pa.scalar(value, pa.float64()).cast(pa.string()).as_py()
+        text = str(pa.scalar(value, pa.float64()).cast(pa.string()))
         return "0" if text == "-0" else text
     if isinstance(value, datetime | date | time):
         return _time_text(value)

@@ -130,7 +130,7 @@ class _Page:
                 text = node.text(deep=False)
                 self._inline.append(text if preserved else _SPACES.sub(" ", text))
             elif tag == "br":
-                self._inline.append("\n")
+                self._inline.append("\n" * entering)
             elif tag == "li":
                 self._end_block(blank=False)
                 self._prefix = "- " if entering else ""

@@ -82,7 +82,7 @@ def _refused(constant: str) -> Any:  # noqa: ANN401 - it never returns
 
 def _check_depth(value: object, limits: IngestionLimits) -> None:
     level = [value]
-    for _ in range(limits.depth + 1):
+    for _ in range(limits.depth):
         deeper: list[object] = []
         for each in level:
             if isinstance(each, Mapping):

@@ -11,7 +11,7 @@ from octavo.declarative.ingestion.optional import optional
 from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Outline
 
-_TEXTUAL: Final = frozenset({"text", "code_inline"})
+_TEXTUAL: Final = frozenset({"text", "code_inline", "image"})
 
 
 def read_markdown(resource: Resource, limits: IngestionLimits) -> Outline:
