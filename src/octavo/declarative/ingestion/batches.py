@@ -18,6 +18,7 @@ SUMMARY: Final = "summary"
 
 _MOST_NAMES: Final = 4_096
 _BATCH_CHARACTERS: Final = 1 << 25
+_BATCH_VALUES: Final = 1 << 22
 _BATCH_DOCUMENTS: Final = 1 << 15
 
 
@@ -85,13 +86,16 @@ def document_batches(documents: Iterable[SourceDocument]) -> Iterator[pa.RecordB
     (['source', 'tier'], ['text'])
     """
     waiting: list[SourceDocument] = []
+    names: set[str] = set()
     characters = 0
     for document in documents:
         waiting.append(document)
+        names.update(document.metadata)
         characters += len(document.content)
-        if len(waiting) >= _BATCH_DOCUMENTS or characters >= _BATCH_CHARACTERS:
+        full = characters >= _BATCH_CHARACTERS or len(waiting) * len(names) >= _BATCH_VALUES
+        if full or len(waiting) >= _BATCH_DOCUMENTS:
             yield _batch(waiting)
-            waiting, characters = [], 0
+            waiting, names, characters = [], set(), 0
     if waiting:
         yield _batch(waiting)
 

@@ -1,17 +1,16 @@
 """Markdown: sections by headings, as CommonMark sees them; front matter first."""
 
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from octavo.declarative.ingestion.decoding import decoded
 from octavo.declarative.ingestion.formats.front_matter import split_front_matter
 from octavo.declarative.ingestion.formats.heading_tree import Heading, heading_tree
+from octavo.declarative.ingestion.formats.plain_headings import plain_headings, plain_title
 from octavo.declarative.ingestion.limits import IngestionLimits
 from octavo.declarative.ingestion.optional import optional
 from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Outline
-
-_TEXTUAL: Final = frozenset({"text", "code_inline", "image"})
 
 
 def read_markdown(resource: Resource, limits: IngestionLimits) -> Outline:
@@ -34,8 +33,9 @@ def markdown_headings(text: str) -> list[Heading]:
     >>> [(each.level, each.title, each.line) for each in markdown_headings("# A *b*\n\nC\n-\n")]
     [(1, 'A b', 0), (2, 'C', 2)]
     """
-    if "#" not in text and "\n=" not in text and "\n-" not in text and "\n " not in text:
-        return []
+    plain = plain_headings(text)
+    if plain is not None:
+        return plain
     tokens = _blocks().parse(text)
     found = []
     for position, token in enumerate(tokens):
@@ -45,29 +45,8 @@ def markdown_headings(text: str) -> list[Heading]:
     return found
 
 
-def plain_title(inline: str) -> str:
-    """Return the text of a heading without its marks.
-
-    Examples
-    --------
-    >>> plain_title("The [`select`](select.md) *member*")
-    'The select member'
-    """
-    if not any(mark in inline for mark in "`*_[]!<&\\\n"):
-        return inline.strip()
-    (parsed,) = _library().MarkdownIt("commonmark").parseInline(inline)
-    texts = (
-        token.content if token.type in _TEXTUAL else " " * token.type.endswith("break")
-        for token in parsed.children
-    )
-    return "".join(texts).strip()
-
-
 @cache
 def _blocks() -> Any:  # noqa: ANN401 - a parser of the optional library
+    library = optional("markdown_it", "declarative", "reading Markdown")
     # Only where blocks begin is of interest; what stands in them is kept as it is.
-    return _library().MarkdownIt("commonmark").disable(["inline", "text_join"])
-
-
-def _library() -> Any:  # noqa: ANN401
-    return optional("markdown_it", "declarative", "reading Markdown")
+    return library.MarkdownIt("commonmark").disable(["inline", "text_join"])

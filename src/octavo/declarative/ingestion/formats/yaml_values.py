@@ -25,10 +25,12 @@ def yaml_documents(text: str, limits: IngestionLimits) -> Iterator[tuple[object,
     yaml = optional("yaml", "declarative", "reading YAML")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        _check_depth(yaml, loader, text, limits)
+        if sum(map(text.count, "-:?[{")) > limits.depth:  # what every level begins with
+            _check_depth(yaml, loader, text, limits)
         for node in yaml.compose_all(text, Loader=loader):
             if node is not None:
-                _check_size(node, limits)
+                if "*" in text or len(text) > limits.nodes:
+                    _check_size(node, limits)
                 constructor = yaml.SafeLoader("")
                 try:
                     yield constructor.construct_document(node), node.start_mark.line + 1
