@@ -13,7 +13,7 @@ from octavo.declarative.ingestion.batches import (
 from octavo.declarative.ingestion.file_loader import FileLoader
 from octavo.declarative.ingestion.limits import IngestionLimits
 from octavo.declarative.ingestion.manifest import SourceManifest
-from octavo.spi.source_loading import SourceDocument
+from octavo.spi.source_document import SourceDocument
 
 GUIDE = "---\ntier: A\ndate: 2024-05-01\n---\n# Guide\n\nRead me.\n\n## Foxes\n\nThey are red.\n\n## Whales\n\nThey swim.\n"
 SMALL = FileLoader(IngestionLimits(chunk_characters=40))
@@ -79,9 +79,9 @@ def test_batches_are_bounded(monkeypatch):
 
 
 def test_names_without_bound(tmp_path):
-    documents = [SourceDocument(str(number), "x", {f"k{number}": "v"}) for number in range(4_097)]
+    metadata = {f"k{number}": "v" for number in range(4_097)}
     with pytest.raises(SourceLoadingError, match="at most 4,096 different names"):
-        spool_documents(documents, tmp_path)
+        spool_documents([SourceDocument("a", "x", metadata)], tmp_path)
 
 
 def test_another_hierarchy_id():

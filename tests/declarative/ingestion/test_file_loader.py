@@ -207,6 +207,11 @@ class TestFormats:
     def test_every_text_may_be_read_as_text(self, load):
         assert contents(load({"a.md": "# A", "b.json": "["}, format="TEXT")) == ["# A", "["]
 
+    def test_an_empty_folder_hides_no_mistake(self, load):
+        for members in ({"format": "DOCX"}, {"unit": "PAGE"}, {"select": ("x",)}):
+            with pytest.raises(ConfigurationError):
+                load({}, **members)
+
     def test_an_unknown_format(self, load):
         with pytest.raises(ConfigurationError, match="format: expected one of AUTO"):
             load({"a.md": "x"}, format="DOCX")

@@ -82,8 +82,10 @@ FILES = {
     "notes.txt": f"{LONG}\n\n{LONG}\n\n{LONG}\n",
     "main.go": f"package main\n\nfunc a() {{\n\n\t// {LONG}\n}}\n\nfunc b() {{\n\t// {LONG}\n}}\n",
     "c#/100%.md": "Quoted.",
+    "at/@x@2": "Quoted.",
 }
 IDS = {
+    "at/@x@2": ["docs/at/@x%402"],
     "c#/100%.md": ["docs/c%23/100%25.md"],
     "faq.json": [
         "docs/faq.json#id:a/b%402",

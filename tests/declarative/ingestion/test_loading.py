@@ -16,7 +16,8 @@ from octavo import (
 from octavo.declarative.ingestion.database_loader import SqlLoader
 from octavo.declarative.ingestion.file_loader import FileLoader
 from octavo.declarative.ingestion.loading import load_documents, loader_for, source_loaders
-from octavo.spi.source_loading import SourceDocument, SourceLoader
+from octavo.spi.source_document import SourceDocument
+from octavo.spi.source_loader import SourceLoader
 
 
 class Loader:

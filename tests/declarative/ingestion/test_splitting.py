@@ -56,7 +56,11 @@ def test_code_is_cut_between_blocks_at_the_margin():
     assert found == ["def a():\n    one\n\n    two", "def b():\n    three"]
 
 
-@pytest.mark.parametrize("text", ["x" * 100_000, "word " * 40_000, "\n" * 100_000, "東" * 50_000])
-def test_monotonous_text(text):
-    found = parts(text, 2_000)
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 100_000, "word " * 40_000, "\n" * 100_000, "東" * 50_000, "a" + "\n" * 100_000 + " b"],
+)
+@pytest.mark.parametrize("keeps", [False, True])
+def test_monotonous_text(text, keeps):
+    found = parts(text, 2_000, keeps_indentation=keeps)
     assert sum(len(part.text.replace(" ", "")) for part in found) == len("".join(text.split()))

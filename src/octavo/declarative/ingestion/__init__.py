@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         document_batches,
         spool_documents,
     )
+    from octavo.declarative.ingestion.chunk_context import ChunkContextModel
     from octavo.declarative.ingestion.database_loader import SqlLoader
     from octavo.declarative.ingestion.declared import DeclaredSource
     from octavo.declarative.ingestion.file_loader import FileLoader
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from octavo.declarative.ingestion.url_policy import UrlPolicy
 
 _HOMES = {
+    "ChunkContextModel": "chunk_context",
     "DeclaredSource": "declared",
     "FileLoader": "file_loader",
     "IngestionLimits": "limits",
@@ -40,6 +42,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ChunkContextModel",
     "DeclaredSource",
     "FileLoader",
     "IngestionLimits",

@@ -11,7 +11,7 @@ from octavo.columns.schema import RESERVED_PREFIXES
 from octavo.declarative.ingestion.metadata import SourceMetadata
 from octavo.errors import InvalidArgumentError, SourceLoadingError
 from octavo.spi import HierarchyMetadata, TemporalMetadata
-from octavo.spi.source_loading import SourceDocument
+from octavo.spi.source_document import SourceDocument
 
 SUMMARY: Final = "summary"
 """The metadata column that navigators see as summaries."""

@@ -24,7 +24,7 @@ from octavo.declarative.ingestion.selection import Selection
 from octavo.declarative.ingestion.splitting import Part, paragraphs, parts
 from octavo.declarative.ingestion.times import declared_instant
 from octavo.spi import HierarchyMetadata, TemporalMetadata
-from octavo.spi.source_loading import SourceDocument
+from octavo.spi.source_document import SourceDocument
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Record
 from octavo.declarative.ingestion.walk import absolute_path
 from octavo.errors import ConfigurationError, SourceLoadingError, shown, told
-from octavo.spi.source_loading import SourceDocument
+from octavo.spi.source_document import SourceDocument
 
 _ROWS: Final = 1_000
 _READING: Final = frozenset(

@@ -19,7 +19,7 @@ from octavo.declarative.ingestion.resource import Resource, file_resource
 from octavo.declarative.ingestion.selection import Selection
 from octavo.declarative.ingestion.times import file_instant
 from octavo.declarative.ingestion.walk import FoundFile, absolute_path, found_files
-from octavo.spi.source_loading import SourceDocument
+from octavo.spi.source_document import SourceDocument
 
 
 class FileLoader:
@@ -52,7 +52,15 @@ class FileLoader:
             yield from self.documents(knowledge, file)
 
     def files(self, knowledge: DeclaredSource) -> Iterator[FoundFile]:
-        """Yield the files of a declaration, unread."""
+        """Return the files of a declaration, unread, one by one.
+
+        Raises
+        ------
+        ConfigurationError, SourceLoadingError
+            As :meth:`load`.
+        """
+        member(DocumentFormat, "format", knowledge.format)
+        chunk_settings(knowledge, self.limits)
         return found_files(knowledge.path, PathFilter.of(knowledge.include, knowledge.exclude))
 
     def documents(self, knowledge: DeclaredSource, file: FoundFile) -> Iterator[SourceDocument]:

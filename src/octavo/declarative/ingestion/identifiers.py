@@ -7,10 +7,9 @@ and what is elsewhere in a file does not change it.
 
 import os
 import re
-from collections import Counter
 from typing import Final
 
-_OUTSIDE_PATH: Final = re.compile(r"[%#\x00-\x1f\x7f]")
+_OUTSIDE_PATH: Final = re.compile(r"[%#\x00-\x1f\x7f]|@(?=[0-9]+\Z)")
 _OUTSIDE_KEY: Final = re.compile(r"[%@\x00-\x1f\x7f]")
 _OUTSIDE_NAME: Final = re.compile(r"[/%#\x00-\x1f\x7f]")
 _OUTSIDE_SLUG: Final = re.compile(r"[\W_]+")
@@ -99,9 +98,9 @@ class SiblingNames:
     """
 
     def __init__(self) -> None:
-        self._seen: Counter[str] = Counter()
+        self._seen: dict[str, int] = {}
 
     def distinct(self, name: str) -> str:
         """Return the name, numbered where it was given before."""
-        self._seen[name] += 1
-        return name if self._seen[name] == 1 else f"{name}~{self._seen[name]}"
+        number = self._seen[name] = self._seen.get(name, 0) + 1
+        return name if number == 1 else f"{name}~{number}"

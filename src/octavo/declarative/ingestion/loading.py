@@ -4,6 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final, TypeVar
 
+from octavo.declarative.ingestion.chunk_context import (
+    ChunkContextModel,
+    chosen_model,
+    with_context,
+)
 from octavo.declarative.ingestion.declared import DeclaredSource, source_type
 from octavo.declarative.ingestion.file_loader import FileLoader
 from octavo.declarative.ingestion.url_loader import UrlLoader
@@ -16,7 +21,8 @@ from octavo.errors import (
 )
 from octavo.importing import created
 from octavo.spi import CancellationToken
-from octavo.spi.source_loading import SourceDocument, SourceLoader
+from octavo.spi.source_document import SourceDocument
+from octavo.spi.source_loader import SourceLoader
 
 ENTRY_POINT_GROUP: Final = "octavo.source_loaders"
 
@@ -27,6 +33,7 @@ def load_documents(
     knowledge: DeclaredSource,
     loaders: Sequence[SourceLoader] = (),
     *,
+    context_models: Sequence[ChunkContextModel] = (),
     cancellation: CancellationToken | None = None,
 ) -> Iterator[SourceDocument]:
     r"""Yield the documents of a source, one by one.
@@ -38,6 +45,8 @@ def load_documents(
     loaders
         Loaders made in code, besides installed ones; one that supports the declaration takes the
         place of a bundled loader, and one of a bundled class stands in for it (to set its limits).
+    context_models
+        Who serves ``chunk_context_model``.
     cancellation
         Looked at before each document.
 
@@ -49,6 +58,8 @@ def load_documents(
         The source is missing, unreadable or damaged.
     ExecutionError
         An application's loader raised something else, or gave what is no document (S43).
+    ProviderUnavailableError
+        Nothing serves the model that the chunk context asks for.
     CancelledError
         The token was cancelled.
 
@@ -66,7 +77,17 @@ def load_documents(
     ...     [(document.id, document.content) for document in load_documents(knowledge)]
     [('notes/fox.md', '# Foxes\nFoxes are red.')]
     """
-    loader = loader_for(knowledge, loaders)
+    model = chosen_model(knowledge, context_models)
+    documents = _loaded(knowledge, loader_for(knowledge, loaders), cancellation)
+    if model is None:
+        yield from documents
+    else:
+        yield from with_context(documents, model, str(knowledge.chunk_context_model))
+
+
+def _loaded(
+    knowledge: DeclaredSource, loader: SourceLoader, cancellation: CancellationToken | None
+) -> Iterator[SourceDocument]:
     what = f"source {knowledge.name!r}"
     documents = iter(_answered(what, lambda: loader.load(knowledge)))
     bundled = isinstance(loader, FileLoader | UrlLoader)

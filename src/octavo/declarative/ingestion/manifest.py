@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from enum import Enum
@@ -18,12 +18,17 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from octavo.declarative.ingestion.chunk_context import (
+    ChunkContextModel,
+    chosen_model,
+    with_context,
+)
 from octavo.declarative.ingestion.declared import DeclaredSource
 from octavo.declarative.ingestion.file_loader import FileLoader
 from octavo.declarative.ingestion.identifiers import file_id
 from octavo.declarative.ingestion.walk import FoundFile, absolute_path
 from octavo.errors import CorpusCorruptError, ExecutionError, told
-from octavo.spi.source_loading import SourceDocument
+from octavo.spi.source_document import SourceDocument
 
 CHUNK_RULES: Final = 1
 """Counts up when the same file would become other documents."""
@@ -71,6 +76,7 @@ class SourceChanges:
     _manifest: "SourceManifest"
     _knowledge: DeclaredSource
     _loader: FileLoader
+    _context_models: Sequence[ChunkContextModel] = ()
     deletions: list[str] = field(default_factory=list)
     read_files: int = 0
     unchanged_files: int = 0
@@ -87,6 +93,7 @@ class SourceChanges:
         SourceLoadingError, ConfigurationError
             As ``FileLoader.load``.
         """
+        model = chosen_model(self._knowledge, self._context_models)
         known, same_settings = self._manifest.known(self._knowledge, self._loader)
         for file in self._loader.files(self._knowledge):
             before = known.pop(file.path, None)
@@ -102,7 +109,10 @@ class SourceChanges:
             self.read_files += 1
             identifier = file_id(self._knowledge.name, file.path)
             ids: list[str] = []
-            for document in self._loader.documents(self._knowledge, file):
+            read = self._loader.documents(self._knowledge, file)
+            if model is not None:
+                read = with_context(read, model, str(self._knowledge.chunk_context_model))
+            for document in read:
                 ids.append(document.id.removeprefix(identifier))
                 yield document
             if before is not None:
@@ -175,9 +185,24 @@ class SourceManifest:
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
 
-    def changes(self, knowledge: DeclaredSource, loader: FileLoader | None = None) -> SourceChanges:
-        """Return what changed in a FILE source since :meth:`SourceChanges.commit`."""
-        return SourceChanges(self, knowledge, loader or FileLoader())
+    def changes(
+        self,
+        knowledge: DeclaredSource,
+        loader: FileLoader | None = None,
+        context_models: Sequence[ChunkContextModel] = (),
+    ) -> SourceChanges:
+        """Return what changed in a FILE source since :meth:`SourceChanges.commit`.
+
+        Parameters
+        ----------
+        knowledge
+            The declaration.
+        loader
+            One with limits of its own.
+        context_models
+            Who serves ``chunk_context_model``; asked for new and changed files only.
+        """
+        return SourceChanges(self, knowledge, loader or FileLoader(), context_models)
 
     def known(
         self, knowledge: DeclaredSource, loader: FileLoader

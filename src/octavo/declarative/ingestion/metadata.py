@@ -71,7 +71,7 @@ def value_text(value: object) -> str | None:  # noqa: PLR0911 - one a type
     if isinstance(value, datetime | date | time):
         return _time_text(value)
     if isinstance(value, list | tuple | set | frozenset):
-        texts = [text for each in value if (text := value_text(each)) is not None]
+        texts = [each for each in map(value_text, value) if each is not None]
         return ", ".join(texts if isinstance(value, list | tuple) else sorted(texts))
     return str(value)
 

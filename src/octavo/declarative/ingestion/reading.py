@@ -26,7 +26,7 @@ from octavo.declarative.ingestion.recording import record_documents
 from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Outline, Record, TextBlock
 from octavo.errors import ConfigurationError, SourceLoadingError
-from octavo.spi.source_loading import SourceDocument
+from octavo.spi.source_document import SourceDocument
 
 Read: TypeAlias = Outline | Iterator[Record] | Iterator[TextBlock]
 Reader: TypeAlias = Callable[[Resource, IngestionLimits], Read]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from octavo.columns.schema import ID_NAMES, TEXT_NAMES, TITLE_NAMES
 from octavo.declarative.ingestion.chunking import ChunkSettings, base_metadata
@@ -13,7 +14,10 @@ from octavo.declarative.ingestion.sections import Record
 from octavo.declarative.ingestion.splitting import Part, paragraphs, parts
 from octavo.errors import SourceLoadingError
 from octavo.spi import HierarchyMetadata
-from octavo.spi.source_loading import SourceDocument
+from octavo.spi.source_document import SourceDocument
+
+_REMEMBERED: Final = 1_000_000
+"""Repeated ids are found among so many; beyond, a corpus finds them when it is built."""
 
 
 def record_documents(
@@ -44,7 +48,8 @@ def record_documents(
                     f"{resource.label}: expected distinct ids, found {key!r} in the records "
                     f"{seen[key]} and {record.number}"
                 )
-            seen[key] = record.number
+            if len(seen) < _REMEMBERED:
+                seen[key] = record.number
         yield from file.documents(record, key)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from octavo.declarative.ingestion.optional import optional
 
 _BETWEEN_PARAGRAPHS: Final = re.compile(r"\n[ \t]*\n\s*(?=\S)|\n[ \t]*\n\s*\Z")
-_BETWEEN_BLOCKS: Final = re.compile(r"\n(?:[ \t]*\n)+(?=[^\s})\]])|\n(?:[ \t]*\n)+\Z")
+_BETWEEN_BLOCKS: Final = re.compile(r"(?<=\S)[ \t]*\n(?:[ \t]*\n)++(?=[^\s})\]])")
 _WINDOW: Final = 16
 """A run of text without a paragraph is cut by sentences in windows of so many parts."""
 

@@ -22,7 +22,7 @@ from octavo.declarative.ingestion.resource import Resource, bytes_resource
 from octavo.declarative.ingestion.times import http_instant
 from octavo.declarative.ingestion.url_policy import UrlPolicy
 from octavo.errors import ConfigurationError, OctavoError, SourceLoadingError, told
-from octavo.spi.source_loading import SourceDocument
+from octavo.spi.source_document import SourceDocument
 
 if TYPE_CHECKING:
     import httpx

@@ -14,7 +14,7 @@ from octavo.declarative.ingestion.optional import optional
 
 _TEXTUAL: Final = frozenset({"text", "code_inline", "image"})
 _NEEDS_PARSER: Final = re.compile(
-    r"^ {1,3}(?:#|```|~~~)|^ {0,3}<|^[^\n]*\S[^\n]*\n {0,3}(?:=+|-+)[ \t]*$|^```[^\n]*[^`\n]`"
+    r"^ {1,3}(?:#|```|~~~)|^ {0,3}<|\S[ \t]*\n {0,3}(?:=+|-+)[ \t]*$|^```[^\n]*[^`\n]`"
     r"|[\f\v\x1c-\x1e\x85\u2028\u2029\0]",
     re.MULTILINE,
 )
