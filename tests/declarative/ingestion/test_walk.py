@@ -5,6 +5,7 @@ import os
 import pytest
 
 from octavo import ConfigurationError, SourceLoadingError
+from octavo.declarative.ingestion.file_loader import FileLoader
 from octavo.declarative.ingestion.globs import PathFilter
 from octavo.declarative.ingestion.loading import load_documents
 from octavo.declarative.ingestion.walk import found_files
@@ -135,6 +136,15 @@ class TestLinks:
         with pytest.raises(SourceLoadingError, match=r"broken\.md: expected a readable"):
             paths(root)
         assert "broken.md" not in paths(root, ["*.txt"])
+
+    def test_a_link_that_takes_a_files_place_is_not_followed(self, root, tmp_path, declared):
+        (tmp_path / "secret.md").write_text("secret")
+        loader = FileLoader()
+        found = list(loader.files(declared()))
+        (root / "a.md").unlink()
+        (root / "a.md").symlink_to(tmp_path / "secret.md")
+        with pytest.raises(SourceLoadingError, match=r"a\.md: reading it failed"):
+            list(loader.documents(declared(), found[0]))
 
     def test_the_root_may_be_a_link(self, root, tmp_path):
         (tmp_path / "link").symlink_to(root)

@@ -104,11 +104,8 @@ def _documents(
 
 
 def _is_text(document: SourceDocument) -> bool:
-    return (
-        encodable(document.content)
-        and encodable(document.id)
-        and all(encodable(key) and encodable(value) for key, value in document.metadata.items())
-    )
+    metadata = document.metadata
+    return encodable("".join((document.id, document.content, *metadata, *metadata.values())))
 
 
 def _as_text(document: SourceDocument) -> SourceDocument:

@@ -10,7 +10,6 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from octavo.declarative.ingestion.globs import PathFilter
 from octavo.errors import ConfigurationError, SourceLoadingError, told
@@ -49,7 +48,7 @@ def absolute_path(path: str) -> str:
     text = str(path)
     if not text.strip() or "\0" in text:
         raise ConfigurationError(f"path: expected a file or directory, found {text!r}")
-    return os.path.abspath(Path(text).expanduser() if text.startswith("~") else text)  # noqa: PTH100 - links stay
+    return os.path.abspath(text)  # noqa: PTH100 - links stay
 
 
 def found_files(path: str, admitted: PathFilter) -> Iterator[FoundFile]:
