@@ -139,7 +139,8 @@ class DispatchContextBuilder:
 
     def scope(self, tenant: str, session: str) -> Self:
         """Set the tenant, and the session or conversation inside it."""
-        return self._set("tenant", tenant)._set("session", session)
+        self._set("tenant", tenant)
+        return self._set("session", session)
 
     def run_id(self, run_id: str) -> Self:
         """Set the run."""
