@@ -1,0 +1,119 @@
+"""The documents of sources in a corpus of their own (S61)."""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from octavo.corpus.corpus import Corpus
+from octavo.declarative.declarations.knowledge import Knowledge
+from octavo.declarative.ingestion import corpus_columns, document_batches, load_documents
+from octavo.declarative.runtime.attribution import KNOWLEDGE
+from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
+from octavo.embeddings.hash_embedding import HashEmbedding
+from octavo.spi import CancellationToken, SourceDocument, SourceLoader
+
+if TYPE_CHECKING:
+    from octavo.embeddings.protocol import EmbeddingFunction
+
+OWN_COLUMNS = 6
+"""How many columns of a batch of documents are no metadata."""
+
+Embedding = EmbeddingProvider | HashEmbedding | None
+
+
+def ingested(
+    sources: Sequence[Knowledge],
+    embedding: Embedding,
+    loaders: Sequence[SourceLoader],
+    cancellation: CancellationToken,
+) -> Corpus:
+    """Load sources into a corpus in a temporary directory, which goes when the corpus does.
+
+    Parameters
+    ----------
+    sources
+        What is loaded; none makes an empty corpus.
+    embedding
+        Gives the vectors; ``None``: there are none.
+    loaders
+        Loaders made in code.
+    cancellation
+        Looked at before each document, and each call of the provider.
+
+    Raises
+    ------
+    SourceLoadingError
+        A source is missing or cannot be read.
+    ConfigurationError
+        A source is declared in a way that cannot work.
+    """
+    directory = Path(tempfile.mkdtemp(prefix="octavo-"))
+    try:
+        spooled = directory / "documents"
+        spooled.mkdir()
+        paths, metadata = spool(sources, loaders, spooled, cancellation)
+        corpus = build_corpus(paths, metadata, directory / "corpus", embedding, cancellation)
+        shutil.rmtree(spooled)
+    except BaseException:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+    # Not a moment before: a retrieval under way may still read of a binding that was invalidated.
+    weakref.finalize(corpus.keyword_index, shutil.rmtree, directory, ignore_errors=True)
+    return corpus
+
+
+def build_corpus(
+    paths: Sequence[str],
+    metadata: Sequence[str],
+    out: Path,
+    embedding: Embedding,
+    cancellation: CancellationToken,
+) -> Corpus:
+    """Build a corpus of spooled documents, opened with the provider itself."""
+    columns = corpus_columns(metadata)
+    inputs = list(paths) if paths else nothing(columns["metadata"])
+    how: str | EmbeddingFunction = "none"
+    if isinstance(embedding, EmbeddingProvider):
+        how = embedding.for_ingestion(cancellation)
+    elif embedding is not None:
+        how = embedding
+    built = Corpus.build(inputs, out, **columns, embedding=how, block_max=False)
+    return Corpus.open(out, embedding=embedding) if embedding is not None else built
+
+
+def spool(
+    sources: Sequence[Knowledge],
+    loaders: Sequence[SourceLoader],
+    directory: Path,
+    cancellation: CancellationToken,
+) -> tuple[list[str], list[str]]:
+    """Write the documents of sources to Arrow files; return these, and the metadata they have."""
+    paths: list[str] = []
+    names = {KNOWLEDGE}
+    for source in sources:
+        documents = load_documents(source, loaders, cancellation=cancellation)
+        for batch in named_batches(documents, source.name):
+            names.update(batch.schema.names[OWN_COLUMNS:])
+            path = str(directory / f"documents-{len(paths):06d}.arrow")
+            with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, batch.schema) as writer:
+                writer.write_batch(batch)
+            paths.append(path)
+    return paths, sorted(names)
+
+
+def named_batches(documents: Iterator[SourceDocument], source: str) -> Iterator[pa.RecordBatch]:
+    """Yield documents in batches that say which source they are of."""
+    for batch in document_batches(documents):
+        named = pa.array([source] * len(batch), pa.large_string())
+        yield pa.record_batch([*batch.columns, named], names=[*batch.schema.names, KNOWLEDGE])
+
+
+def nothing(metadata: Sequence[str]) -> pa.Table:
+    """Return no documents, with all columns."""
+    names = [each for each in corpus_columns(()).values() if isinstance(each, str)]
+    return pa.table({name: pa.array([], pa.large_string()) for name in (*names, *metadata)})
