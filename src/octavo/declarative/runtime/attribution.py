@@ -98,4 +98,4 @@ def _metadata(own: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str
     }
     if own.get(KNOWLEDGE):
         metadata[RequestMetadata.SOURCE] = own[KNOWLEDGE]
-    return metadata | known
+    return {**metadata, **known}

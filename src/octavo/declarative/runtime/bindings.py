@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 
 from octavo.corpus.corpus import Corpus
 from octavo.declarative.declarations.enums import KnowledgeType
 from octavo.declarative.declarations.knowledge import Knowledge
+from octavo.declarative.declarations.unset import UNSET
 from octavo.declarative.ingestion import load_documents
 from octavo.declarative.ingestion.walk import absolute_path
 from octavo.declarative.runtime.attribution import RequestMetadata
@@ -52,9 +53,8 @@ def ingestion_of(source: Knowledge) -> Knowledge:
     True
     """
     path = absolute_path(source.path) if source.type is KnowledgeType.FILE else source.path
-    members = {name for name in source.given if name not in {"search", "use", "max_tokens"}}
-    changed = {name: getattr(source, name) for name in members - {"path", "name"}}
-    return Knowledge(source.name, **changed, **({"path": path} if path else {}))
+    unset: Any = UNSET
+    return replace(source, path=path or unset, search=unset, use=unset, max_tokens=unset)
 
 
 class Binding:

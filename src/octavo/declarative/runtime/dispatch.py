@@ -1,7 +1,7 @@
 """One dispatch: cache, retrieval and failure policy around what its sources give."""
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from octavo.declarative.declarations.enums import FailureAction, KnowledgeType, KnowledgeUse
@@ -128,13 +128,13 @@ class Dispatch:
             cache.store(key, documents, search)
         return documents
 
-    def _key(self, plan: RetrievalPlan, pushed: "dict[str, str]") -> Hashable:
+    def _key(self, plan: RetrievalPlan, pushed: Mapping[str, str]) -> Hashable:
         key = isolation_key(self.query, plan.search, pushed, plan.names, self.context)
         if plan.engine is None:
             return key
         # An engine of the application sees the whole request, and may answer by any of it.
-        c = self.context
-        return (key, c.run_id, c.agent, c.simulation, c.episode)
+        context = self.context
+        return (key, context.run_id, context.agent, context.simulation, context.episode)
 
     def _load_units(self) -> None:
         for source in self.knowledge:

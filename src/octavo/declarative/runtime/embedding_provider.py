@@ -61,7 +61,8 @@ class EmbeddingProvider:
         RetrievalError
             The provider's own; type and reason are kept.
         """
-        return self.embed((text,))[0]
+        vector: NDArray[np.float32] = self.embed((text,))[0]
+        return vector
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts, float32[texts, dimensions]; errors as of a call."""
@@ -148,17 +149,24 @@ class _Ingestion:
         self._cancellation = cancellation
 
     def __call__(self, text: str) -> NDArray[np.float32]:
-        return self.embed_batch([text])[0]
+        vector: NDArray[np.float32] = self.embed_batch([text])[0]
+        return vector
 
     def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._provider.embed_waiting(texts, self._cancellation)
 
 
 class ProcessEmbedding:
-    """Finds the one installed provider, once (S40, S41)."""
+    """Finds the one installed provider, once (S40, S41).
 
-    def __init__(self) -> None:
-        self._found: EmbeddingProvider | HashEmbedding | None = None
+    Parameters
+    ----------
+    given
+        A provider that stands in for what is installed.
+    """
+
+    def __init__(self, given: EmbeddingProvider | HashEmbedding | None = None) -> None:
+        self._found = given
         self._initialising = threading.Lock()
 
     def get(self) -> EmbeddingProvider | HashEmbedding:

@@ -32,6 +32,7 @@ RERANKERS: Final = "octavo.rerankers"
 ENGINES: Final = "octavo.retrieval_engines"
 
 Provider = TypeVar("Provider")
+Serving = TypeVar("Serving", QueryExpander, TreeNavigator, Reranker)
 Answer = TypeVar("Answer")
 
 
@@ -105,9 +106,7 @@ class Providers:
                 self._graphs = tuple(graph_store_providers(self.given.graphs))
             return self._graphs
 
-    def _all(
-        self, group: str, kind: type[Provider], given: Sequence[Provider]
-    ) -> tuple[Provider, ...]:
+    def _all(self, group: str, kind: Any, given: Sequence[Provider]) -> tuple[Provider, ...]:  # noqa: ANN401 - a protocol
         with self._finding:
             if group not in self._found:
                 points = sorted(entry_points(group=group), key=lambda each: (each.name, each.value))
@@ -131,7 +130,7 @@ def serving(what: str, providers: Sequence[Provider], member: str, model: str | 
     matching = [
         each
         for each in providers
-        if answered(f"{what}: supports", lambda each=each: bool(each.supports(model)))  # type: ignore[misc, attr-defined]
+        if answered(f"{what}: supports", lambda each=each: bool(each.supports(model)))  # type: ignore[misc]
     ]
     if len(matching) > 1:
         raise ConfigurationError(
