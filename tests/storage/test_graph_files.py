@@ -6,7 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from octavo import Corpus, CorpusCorruptError, InvalidArgumentError, SourceLoadingError
+from octavo import (
+    Corpus,
+    CorpusCorruptError,
+    CorpusFormatError,
+    InvalidArgumentError,
+    SourceLoadingError,
+)
 from octavo.columns.edge_list import read_edges
 from octavo.columns.graph_files import EDGES as EDGES_FILE
 from octavo.columns.graph_files import NODES as NODES_FILE
@@ -86,6 +92,12 @@ def test_rows_find_their_nodes(index):
     assert (entry.nodes, entry.edges) == (len(NODES), len(EDGES))
 
 
+def test_the_size_of_an_index_is_also_that_of_its_graph(index):
+    parts = [*(index / layout.SEGMENTS).rglob("*"), *(index / layout.GRAPH).rglob("*")]
+    size = sum(path.stat().st_size for path in parts if path.is_file())
+    assert Corpus.open(index).info().size == size
+
+
 def test_an_index_without_edges_has_no_graph(tmp_path):
     Corpus.build(documents("ab"), tmp_path / "index", embedding="none")
     assert open_snapshot(tmp_path / "index").graph is None
@@ -146,6 +158,18 @@ def test_replacing_an_index_replaces_its_graph_and_a_reader_keeps_the_old(index)
     ]
 
 
+def test_nothing_is_written_through_a_link_to_graphs_elsewhere(index, tmp_path):
+    graphs = index / layout.GRAPH
+    shutil.move(graphs, tmp_path / "elsewhere")
+    graphs.symlink_to(tmp_path / "elsewhere")
+    manifest = (index / layout.MANIFEST).read_bytes()
+    for edges in (edge_table(EDGES), None):
+        with pytest.raises(CorpusFormatError, match="graph: .*found a link"):
+            Corpus.build(documents("ab"), index, edges=edges, embedding="none", overwrite=True)
+    assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["00000001"]
+    assert (index / layout.MANIFEST).read_bytes() == manifest
+
+
 def test_the_graph_is_that_of_the_edges_in_memory(index):
     stored = open_snapshot(index).graph.columns
     given = read_edges(edge_table(EDGES))
@@ -204,6 +228,59 @@ def test_damaged_nodes_of_rows_are_found_and_made_again(index):
     repair = Corpus.repair(index)
     assert repair.rebuilt == ("graph nodes",)
     check(index, ["x", "b", "a", "c", "ß"])
+
+
+def overwritten(path, column, buffer, numbers):
+    """Write numbers over the first ones of a column's buffer, in place."""
+    content = pa.py_buffer(path.read_bytes())
+    array = pa.ipc.open_file(content).get_batch(0).column(column)
+    parts = [*array.buffers(), *(array.dictionary.buffers() if column == "relation" else [])]
+    part = parts[buffer]
+    with path.open("r+b") as file:
+        file.seek(part.address - content.address)
+        file.write(numbers.tobytes())
+
+
+@pytest.mark.parametrize("number", [-1, 6, 10**6, 2**31 - 1])
+@pytest.mark.parametrize("column", ["target", "relation"])
+def test_damaged_edges_are_refused_and_lead_nowhere(index, column, number):
+    overwritten(
+        index / layout.GRAPH / "00000001" / EDGES_FILE,
+        column,
+        1,
+        np.full(len(EDGES), number, np.int32),
+    )
+    corpus = Corpus.open(index)
+    with pytest.raises(CorpusCorruptError, match="the graph is damaged"):
+        corpus.graph.edges("a")
+    assert corpus.graph.edges("x") == ()
+    assert corpus.search("text of a", strategy="graph")
+
+
+@pytest.mark.parametrize("number", [-(2**63), -1, 3, 10**6, 2**62])
+@pytest.mark.parametrize(
+    ("name", "column", "buffer"), [(NODES_FILE, "id", 1), (EDGES_FILE, "relation", 3)]
+)
+def test_texts_that_lie_anywhere_are_not_read_from_there(index, name, column, buffer, number):
+    corpus = Corpus.open(index)
+    offsets = np.array([0, number], np.int64)
+    overwritten(index / layout.GRAPH / "00000001" / name, column, buffer, offsets)
+    found = [edge for node_id in NODES for edge in corpus.graph.edges(node_id)]
+    assert all(len(edge.target) + len(edge.relation) < 50 for edge in found)
+
+
+@pytest.mark.parametrize("number", [6, 10**6, 2**31 - 1])
+def test_a_row_whose_node_is_none_is_damage(index, number):
+    late = Corpus.open(index)
+    expected = late.search("text of a", strategy="graph")
+    path = index / layout.SEGMENTS / "00000001" / layout.GRAPH_NODES
+    with path.open("r+b") as file:
+        file.seek(-5 * 4, 2)
+        file.write(np.full(5, number, np.int32).tobytes())
+    for use in (lambda corpus: corpus.search("a", strategy="graph"), lambda corpus: corpus.info()):
+        with pytest.raises(CorpusCorruptError, match="the graph is damaged"):
+            use(Corpus.open(index))
+    assert late.search("text of a", strategy="graph") == expected
 
 
 def test_what_a_killed_build_left_of_a_graph_goes(index):

@@ -101,9 +101,12 @@ def index(
     from octavo.columns.sources import resolve_inputs  # noqa: PLC0415
     from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.storage.build import VECTORS_REUSED  # noqa: PLC0415
+    from octavo.storage.stages import Stage  # noqa: PLC0415
 
     sources = resolve_inputs(corpus)
     total = estimated_rows(sources)
+    edge_lists = resolve_inputs(edges) if edges else ()
+    total_edges = estimated_rows(edge_lists)
     started = time.perf_counter()
     reused: list[int] = []
     with progress() as update:
@@ -116,7 +119,8 @@ def index(
             elif event.stage == VECTORS_REUSED:
                 reused.append(event.rows)
             else:
-                update(event.stage, event.rows, total)
+                expected = total_edges if event.stage == Stage.EDGES else total
+                update(event.stage, event.rows, expected)
 
         built = Corpus.build(
             sources,
@@ -129,7 +133,7 @@ def index(
             timestamp_zone=timestamp_zone,
             parent=parent,
             parents=parents or None,
-            edges=edges or None,
+            edges=edge_lists or None,
             metadata=tuple(metadata or ()),
             language=language,
             stem=stem,

@@ -124,6 +124,7 @@ def _found(
     found = exact or [name for name in free if name.casefold() in candidates]
     if len(found) > 1:
         raise InvalidArgumentError(
-            f"{part}: expected one column, found {listed(found)}; say which one is meant"
+            f"{part}: expected one column, found {listed(found)}; "
+            f"call the one that is meant {candidates[0]!r}"
         )
     return found[0] if found else None

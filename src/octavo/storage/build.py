@@ -309,6 +309,10 @@ def _check_target(out: Path, *, overwrite: bool) -> None:
                 f"{out / layout.SEGMENTS}: expected the segments of an octavo index, found none, "
                 "or a link to others"
             )
+        if (out / layout.GRAPH).is_symlink():
+            raise CorpusFormatError(
+                f"{out / layout.GRAPH}: expected the graphs of an octavo index, found a link"
+            )
     elif not layout.is_ours(out):
         raise CorpusFormatError(
             f"{out}: expected an empty directory or an octavo index, found other files"
