@@ -16,6 +16,7 @@ from octavo.declarative.declarations.unset import UNSET
 from octavo.declarative.ingestion import load_documents
 from octavo.declarative.ingestion.walk import absolute_path
 from octavo.declarative.runtime.attribution import RequestMetadata
+from octavo.declarative.runtime.cached import cached, file_loaders, is_large
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.ingested import Embedding, ingested
 from octavo.declarative.runtime.providers import Providers
@@ -97,10 +98,18 @@ class Binding:
         with self._alone(context):
             found = self._corpora.get(True) or self._corpora.get(embedding is not None)
             if found is None:
-                loaders, token = self._providers.given.loaders, RequestToken(context)
-                found = ingested(self.key.sources, embedding, loaders, token)
+                found = self._loaded(embedding, RequestToken(context))
                 self._corpora[embedding is not None] = found
             return found
+
+    def _loaded(self, embedding: Embedding, token: RequestToken) -> Corpus:
+        sources, loaders = self.key.sources, self._providers.given.loaders
+        files = file_loaders(sources, loaders) if sources else None
+        if files is not None and is_large(sources, files):
+            kept = cached(sources, files, embedding, token)
+            if kept is not None:
+                return kept
+        return ingested(sources, embedding, loaders, token)
 
     @property
     def is_loaded(self) -> bool:

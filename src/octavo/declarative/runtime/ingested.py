@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +56,11 @@ def ingested(
     try:
         spooled = directory / "documents"
         spooled.mkdir()
-        paths, metadata = spool(sources, loaders, spooled, cancellation)
+        documents = (
+            (each.name, load_documents(each, loaders, cancellation=cancellation))
+            for each in sources
+        )
+        paths, metadata = spool_documents(documents, spooled)
         corpus = build_corpus(paths, metadata, directory / "corpus", embedding, cancellation)
         shutil.rmtree(spooled)
     except BaseException:
@@ -82,22 +86,18 @@ def build_corpus(
         how = embedding.for_ingestion(cancellation)
     elif embedding is not None:
         how = embedding
-    built = Corpus.build(inputs, out, **columns, embedding=how, block_max=False)
+    built = Corpus.build(inputs, out, **columns, embedding=how, block_max=False, overwrite=True)
     return Corpus.open(out, embedding=embedding) if embedding is not None else built
 
 
-def spool(
-    sources: Sequence[Knowledge],
-    loaders: Sequence[SourceLoader],
-    directory: Path,
-    cancellation: CancellationToken,
+def spool_documents(
+    sources: Iterable[tuple[str, Iterator[SourceDocument]]], directory: Path
 ) -> tuple[list[str], list[str]]:
-    """Write the documents of sources to Arrow files; return these, and the metadata they have."""
+    """Write the documents of named sources to Arrow files; return these, and all metadata names."""
     paths: list[str] = []
     names = {KNOWLEDGE}
-    for source in sources:
-        documents = load_documents(source, loaders, cancellation=cancellation)
-        for batch in named_batches(documents, source.name):
+    for source, documents in sources:
+        for batch in named_batches(documents, source):
             names.update(batch.schema.names[OWN_COLUMNS:])
             path = str(directory / f"documents-{len(paths):06d}.arrow")
             with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, batch.schema) as writer:
