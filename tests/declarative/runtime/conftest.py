@@ -50,9 +50,7 @@ class World:
     directory: Path
     given: GivenProviders = field(default_factory=GivenProviders)
     clock: Clock = field(default_factory=Clock)
-    embedding: ProcessEmbedding = field(
-        default_factory=lambda: ProcessEmbedding(HashEmbedding())
-    )
+    embedding: ProcessEmbedding = field(default_factory=lambda: ProcessEmbedding(HashEmbedding()))
 
     def __post_init__(self):
         self.runtime = RetrievalRuntime(

@@ -205,9 +205,7 @@ def test_initialising_from_two_threads_fails_at_once(monkeypatch):  # S41
         assert go_on.wait(10)
         return provider(lambda _: [1.0])
 
-    monkeypatch.setattr(
-        "octavo.declarative.runtime.embedding_provider._discovered", slow_discovery
-    )
+    monkeypatch.setattr("octavo.declarative.runtime.embedding_provider._discovered", slow_discovery)
     process = ProcessEmbedding()
     found = []
     thread = threading.Thread(target=lambda: found.append(process.get()))

@@ -100,9 +100,7 @@ def test_min_score_is_inclusive_and_acts_on_scaled_scores(world):  # S64
     assert world.names(role, "fox") == [each.metadata["path"] for each in every[:2]]
 
 
-@pytest.mark.parametrize(
-    "strategy", ["SEMANTIC", "KEYWORD", "HYBRID", "HIERARCHICAL", "TEMPORAL"]
-)
+@pytest.mark.parametrize("strategy", ["SEMANTIC", "KEYWORD", "HYBRID", "HIERARCHICAL", "TEMPORAL"])
 def test_filters_act_before_top_k(world, strategy):  # S64 S8
     role = role_of(world.source(files=TIERS), search=search(strategy=strategy, top_k=1))
     assert world.names(role, "fox")[0] != "c.md"
@@ -118,7 +116,7 @@ def test_filters_act_before_the_reranker(make_world):  # S64
     settings = search(strategy=Strategy.KEYWORD, rerank=True, reranker_model="m", top_n=1)
     role = role_of(world.source(files=TIERS), search=settings)
     assert world.names(role, "fox", context(metadata_filters={"tier": "gold"})) == ["b.md"]
-    (_, given, _), = reranker.given
+    ((_, given, _),) = reranker.given
     assert {each.metadata["tier"] for each in given} == {"gold"}
 
 
@@ -184,7 +182,7 @@ def test_reranking_comes_after_top_k_and_keeps_top_n(make_world):  # S64
     )
     role = role_of(world.source(files=files), search=settings)
     found = world.ask(role, "fox").documents
-    (query, given, model), = reranker.given
+    ((query, given, model),) = reranker.given
     assert (query, len(given), model) == ("fox", 4, "m")
     assert [each.content for each in found] == [each.content for each in given[:-3:-1]]
     # Scores are the reranker's, and min_score is not applied to them.
@@ -200,9 +198,7 @@ def test_a_reranker_cannot_bring_documents_nor_change_them(make_world):  # S64 S
             return [RetrievedDocument("changed", "x", 2.0, first.metadata)] * 2
 
     world = make_world(rerankers=[Forging()])
-    settings = search(
-        strategy=Strategy.KEYWORD, rerank=True, reranker_model="m", on_failure="FAIL"
-    )
+    settings = search(strategy=Strategy.KEYWORD, rerank=True, reranker_model="m", on_failure="FAIL")
     role = role_of(world.source(files={"a.md": "fox forge"}), search=settings)
     (found,) = world.ask(role, "fox").documents
     assert (found.content, found.score) == ("fox forge", 2.0)
@@ -350,9 +346,7 @@ def test_hybrid_without_a_graph_fuses_two(make_world):  # S85
             yield SourceDocument("1", "The Auth Service writes to Redis.")
 
     world = make_world(loaders=[Loader()])
-    role = role_of(
-        Knowledge("rows", type="DATABASE"), search=search(strategy=Strategy.HYBRID)
-    )
+    role = role_of(Knowledge("rows", type="DATABASE"), search=search(strategy=Strategy.HYBRID))
     (found,) = world.ask(role, "Auth Service").documents
     assert found.metadata["hybrid.streams"] == "keyword,vector"
 
@@ -384,9 +378,7 @@ class FailingStore:
 
 def test_a_graph_stream_that_fails_in_hybrid_is_a_failure(make_world):  # S67 S85
     world = make_world(graphs=[GraphProvider(FailingStore())])
-    role = role_of(
-        world.source(), search=search(strategy=Strategy.HYBRID, on_failure="FAIL")
-    )
+    role = role_of(world.source(), search=search(strategy=Strategy.HYBRID, on_failure="FAIL"))
     with pytest.raises(ExecutionError, match="the graph is down"):
         world.ask(role)
 
@@ -396,9 +388,7 @@ def test_two_graph_providers_are_a_configuration_error_above_the_policy(make_wor
         name = "other"
 
     world = make_world(graphs=[GraphProvider(FailingStore()), Other(FailingStore())])
-    role = role_of(
-        world.source(), search=search(strategy=Strategy.HYBRID, on_failure="CONTINUE")
-    )
+    role = role_of(world.source(), search=search(strategy=Strategy.HYBRID, on_failure="CONTINUE"))
     with pytest.raises(ConfigurationError, match="'mine', 'other'"):
         world.ask(role)
 

@@ -13,12 +13,11 @@ from octavo.corpus.corpus import Corpus
 from octavo.declarative.declarations.enums import KnowledgeType
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.unset import UNSET
-from octavo.declarative.ingestion import load_documents
 from octavo.declarative.ingestion.walk import absolute_path
 from octavo.declarative.runtime.attribution import RequestMetadata
 from octavo.declarative.runtime.cached import cached, file_loaders, is_large
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.declarative.runtime.ingested import Embedding, ingested
+from octavo.declarative.runtime.ingested import Embedding, documents_of, ingested
 from octavo.declarative.runtime.providers import Providers
 from octavo.declarative.runtime.request_token import RequestToken
 from octavo.declarative.runtime.result_cache import DEFAULT_SIZE, ResultCache
@@ -103,13 +102,13 @@ class Binding:
             return found
 
     def _loaded(self, embedding: Embedding, token: RequestToken) -> Corpus:
-        sources, loaders = self.key.sources, self._providers.given.loaders
-        files = file_loaders(sources, loaders) if sources else None
+        sources, given = self.key.sources, self._providers.given
+        files = file_loaders(sources, given.loaders) if sources else None
         if files is not None and is_large(sources, files):
             kept = cached(sources, files, embedding, token)
             if kept is not None:
                 return kept
-        return ingested(sources, embedding, loaders, token)
+        return ingested(sources, embedding, given, token)
 
     @property
     def is_loaded(self) -> bool:
@@ -134,9 +133,7 @@ class Binding:
         with self._alone(context):
             found = self._units.get(wanted)
             if found is None:
-                documents = load_documents(
-                    wanted, self._providers.given.loaders, cancellation=RequestToken(context)
-                )
+                documents = documents_of(wanted, self._providers.given, RequestToken(context))
                 found = tuple(_named(each, source.name) for each in documents)
                 if not path:
                     self._units[wanted] = found

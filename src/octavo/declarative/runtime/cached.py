@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from octavo.corpus.corpus import Corpus
 from octavo.declarative.declarations.enums import ChunkContext, KnowledgeFormat
 from octavo.declarative.declarations.knowledge import Knowledge
-from octavo.declarative.ingestion import FileLoader, SourceManifest, loader_for
+from octavo.declarative.ingestion import FileLoader, SourceChanges, SourceManifest, loader_for
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.declarative.runtime.events import LOGGER
 from octavo.declarative.runtime.ingested import Embedding, build_corpus, spool_documents
@@ -159,7 +159,7 @@ class _Place:
             change.commit()
         return corpus
 
-    def _changes(self, directory: Path):  # noqa: ANN202
+    def _changes(self, directory: Path) -> tuple[list[str], list[str], list[SourceChanges]]:
         manifest = SourceManifest(self._manifest)
         changes = [manifest.changes(source, loader) for source, loader in self._sources]
         named = [

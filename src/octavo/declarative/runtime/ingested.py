@@ -14,8 +14,9 @@ from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.ingestion import corpus_columns, document_batches, load_documents
 from octavo.declarative.runtime.attribution import KNOWLEDGE
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
+from octavo.declarative.runtime.providers import GivenProviders
 from octavo.embeddings.hash_embedding import HashEmbedding
-from octavo.spi import CancellationToken, SourceDocument, SourceLoader
+from octavo.spi import CancellationToken, SourceDocument
 
 if TYPE_CHECKING:
     from octavo.embeddings.protocol import EmbeddingFunction
@@ -29,7 +30,7 @@ Embedding = EmbeddingProvider | HashEmbedding | None
 def ingested(
     sources: Sequence[Knowledge],
     embedding: Embedding,
-    loaders: Sequence[SourceLoader],
+    given: GivenProviders,
     cancellation: CancellationToken,
 ) -> Corpus:
     """Load sources into a corpus in a temporary directory, which goes when the corpus does.
@@ -40,8 +41,8 @@ def ingested(
         What is loaded; none makes an empty corpus.
     embedding
         Gives the vectors; ``None``: there are none.
-    loaders
-        Loaders made in code.
+    given
+        Loaders made in code, and models of chunk contexts.
     cancellation
         Looked at before each document, and each call of the provider.
 
@@ -56,10 +57,7 @@ def ingested(
     try:
         spooled = directory / "documents"
         spooled.mkdir()
-        documents = (
-            (each.name, load_documents(each, loaders, cancellation=cancellation))
-            for each in sources
-        )
+        documents = ((each.name, documents_of(each, given, cancellation)) for each in sources)
         paths, metadata = spool_documents(documents, spooled)
         corpus = build_corpus(paths, metadata, directory / "corpus", embedding, cancellation)
         shutil.rmtree(spooled)
@@ -69,6 +67,15 @@ def ingested(
     # Not a moment before: a retrieval under way may still read of a binding that was invalidated.
     weakref.finalize(corpus.keyword_index, shutil.rmtree, directory, ignore_errors=True)
     return corpus
+
+
+def documents_of(
+    source: Knowledge, given: GivenProviders, cancellation: CancellationToken
+) -> Iterator[SourceDocument]:
+    """Yield the documents of a source, with the loaders and models that were made in code."""
+    return load_documents(
+        source, given.loaders, context_models=given.context_models, cancellation=cancellation
+    )
 
 
 def build_corpus(

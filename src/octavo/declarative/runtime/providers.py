@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, TypeVar
 
+from octavo.declarative.ingestion import ChunkContextModel
 from octavo.errors import (
     ConfigurationError,
     ExecutionError,
@@ -46,6 +47,7 @@ class GivenProviders:
     engines: Sequence[RetrievalEngineProvider] = ()
     graphs: Sequence[GraphStoreProvider] = ()
     loaders: Sequence[SourceLoader] = ()
+    context_models: Sequence[ChunkContextModel] = ()
 
 
 class Providers:
