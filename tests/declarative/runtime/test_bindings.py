@@ -260,3 +260,22 @@ def test_whole_sources_are_given_in_order_and_can_lie_elsewhere(world, tmp_path)
     asked = context(source_paths={"notes": str(tmp_path / "elsewhere.md")})
     assert [each.content for each in world.ask(role, context=asked).direct] == ["elsewhere"]
     assert len(world.ask(role).direct) == 2
+
+
+def test_filters_act_on_whole_sources_too(world):  # S64 S7
+    files = {"a.md": "---\ntier: gold\n---\nfirst", "b.md": "second"}
+    role = role_of(world.source(files=files), use="DIRECT")
+    gold = context(metadata_filters={"tier": "gold"})
+    assert [each.metadata["path"] for each in world.ask(role, context=gold).direct] == ["a.md"]
+    other = context(run_id="1", metadata_filters={"tnsai.run": "2"})
+    assert world.ask(role, context=other).direct == ()
+    named = context(metadata_filters={"tnsai.source": "notes"})
+    assert len(world.ask(role, context=named).direct) == 2
+
+
+def test_prepared_whole_sources_are_not_read_again(world, loader):  # S68
+    role = role_of(database("one"), database("two"), use="SEQUENTIAL")
+    world.runtime.prepare(bind(role))
+    assert loader.runs == 2
+    assert len(world.ask(role).direct) == 2
+    assert loader.runs == 2

@@ -172,12 +172,12 @@ def test_cancellation_wins_over_the_failure_that_it_caused(world, embedding):  #
     token = CancellationToken()
     role = failing_later(world, embedding, on_failure="CONTINUE")
 
-    class Cancelling(OSError):
+    class CuttingOffError(OSError):
         def __str__(self):
             token.cancel()
             return "cut off"
 
-    embedding.error = Cancelling()
+    embedding.error = CuttingOffError()
     with pytest.raises(CancelledError):
         world.ask(role, context=context(cancellation=token))
 

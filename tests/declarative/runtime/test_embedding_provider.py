@@ -129,7 +129,7 @@ def test_a_call_while_another_runs_fails_at_once():  # S41
 
 
 def test_a_provider_that_calls_itself_fails_and_does_not_hang():  # S41
-    embed = provider(lambda text: embed(text))
+    embed = provider(lambda text: embed(text))  # noqa: PLW0108 - bound below
     with pytest.raises(ExecutionError, match="one at a time"):
         embed("text")
 
@@ -161,7 +161,7 @@ def test_ingestion_waits_for_its_turn():  # S42
 
 def test_ingestion_uses_the_batch_form_and_checks_it():  # S42
     class Batched:
-        answer = [[1.0, 2.0]]
+        answer = ((1.0, 2.0),)
 
         def __call__(self, text):
             raise AssertionError(text)

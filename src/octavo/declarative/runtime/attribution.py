@@ -59,6 +59,11 @@ class DividedFilters:
     admits: bool
     pushed: Mapping[str, str]
 
+    def admit(self, metadata: Mapping[str, str], source: str) -> bool:
+        """Whether a document of a source matches all of them (S7)."""
+        known = {**metadata, KNOWLEDGE: source}
+        return self.admits and all(known.get(key) == value for key, value in self.pushed.items())
+
 
 def divided(filters: Mapping[str, str], known: Mapping[str, str]) -> DividedFilters:
     """Decide what a request itself decides of its filters (S64).

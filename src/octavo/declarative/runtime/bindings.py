@@ -94,12 +94,19 @@ class Binding:
         context
             Whose deadline and cancellation the loading heeds.
         """
+        found = self._open(embedding)
+        if found is not None:
+            return found
         with self._alone(context):
-            found = self._corpora.get(True) or self._corpora.get(embedding is not None)
+            found = self._open(embedding)
             if found is None:
                 found = self._loaded(embedding, RequestToken(context))
                 self._corpora[embedding is not None] = found
             return found
+
+    def _open(self, embedding: Embedding) -> Corpus | None:
+        with_vectors = self._corpora.get(True)
+        return self._corpora.get(embedding is not None) if with_vectors is None else with_vectors
 
     def _loaded(self, embedding: Embedding, token: RequestToken) -> Corpus:
         sources, given = self.key.sources, self._providers.given

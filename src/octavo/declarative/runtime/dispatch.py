@@ -82,15 +82,14 @@ class Dispatch:
 
         def retrieve() -> Documents:
             self.context.check()
-            self._load_units()
+            self._load_units(filters)
             return () if plan is None else self._found(engine, plan, key)
 
         def retry() -> Documents:
-            simple = None if plan is None else plan.simple()
-            self._load_units()
-            return () if simple is None else engine.retrieve(simple, self.query)
+            self._load_units(filters)
+            return () if plan is None else engine.retrieve(plan.simple(), self.query)
 
-        possible = plan is None or plan.simple() is not None
+        possible = plan is None or plan.has_documents
         fallbacks = Fallbacks(
             lambda: (
                 None if plan is None or not plan.search.cache else self.searched.cache.usable(key)
@@ -136,13 +135,17 @@ class Dispatch:
         context = self.context
         return (key, context.run_id, context.agent, context.simulation, context.episode)
 
-    def _load_units(self) -> None:
+    def _load_units(self, filters: DividedFilters) -> None:
         for source in self.knowledge:
             if source.use is not KnowledgeUse.SEARCH and source.name not in self._units:
                 direct = source.use is KnowledgeUse.DIRECT
                 path = self.context.source_paths.get(source.name, "") if direct else ""
                 with self.events.stage("units", source=source.name) as event:
-                    units = self.whole.units(source, self.context, path)
+                    found = self.whole.units(source, self.context, path)
+                    # What a request must not see does not reach it in one piece either.
+                    units = tuple(
+                        each for each in found if filters.admit(each.metadata, source.name)
+                    )
                     event["documents"] = len(units)
                 self._units[source.name] = units
 

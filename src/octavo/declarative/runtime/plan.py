@@ -67,13 +67,16 @@ class RetrievalPlan:
         """Whether queries or documents are compared by their vectors."""
         return self.search.deduplicate or self.search.strategy not in _WITHOUT_VECTORS
 
-    def simple(self) -> "RetrievalPlan | None":
-        """Return the one keyword retry of RETRY_SIMPLE; ``None`` where there is nothing to search.
+    @property
+    def has_documents(self) -> bool:
+        """Whether there are documents that words can be looked for in; a graph alone has none."""
+        return self.engine is not None or self.search.strategy is not SearchStrategy.GRAPH
+
+    def simple(self) -> "RetrievalPlan":
+        """Return the one keyword retry of RETRY_SIMPLE.
 
         It expands, compares and reranks nothing; where reranking would have left fewer, so does it.
         """
-        if self.search.strategy is SearchStrategy.GRAPH and self.engine is None:
-            return None
         search = self.search
         limit = min(search.top_k, search.top_n) if search.rerank else search.top_k
         keyword = replace(

@@ -143,12 +143,11 @@ class RetrievalRuntime:
             Who is told of the stages.
         """
         plan = self._plan(bindings, knowledge, search)
-        whole = tuple(each for each in knowledge if each.use is not KnowledgeUse.SEARCH)
         return Dispatch(
             knowledge,
             plan,
             self._binding(bindings, () if plan is None else plan.loaded),
-            self._binding(bindings, whole),
+            self._binding(bindings, _whole(knowledge)),
             query,
             self._embedding,
             context,
@@ -169,9 +168,9 @@ class RetrievalRuntime:
             if plan is not None and plan.engine is None and plan.loaded:
                 embedding = self._embedding.get() if plan.needs_vectors else None
                 self._binding(bindings, plan.loaded).corpus(embedding, context)
-            for source in action.knowledge:
-                if source.use is not KnowledgeUse.SEARCH:
-                    self._binding(bindings, (source,)).units(source, context)
+            whole = _whole(action.knowledge)
+            for source in whole:
+                self._binding(bindings, whole).units(source, context)
 
     def invalidate(self, cls: type) -> int:
         """Forget what was loaded for a role's or an agent's class, and all cached results of it.
@@ -219,6 +218,10 @@ class RoleRagBinding:
 @cache
 def _default() -> RetrievalRuntime:
     return RetrievalRuntime()
+
+
+def _whole(knowledge: tuple[Knowledge, ...]) -> tuple[Knowledge, ...]:
+    return tuple(each for each in knowledge if each.use is not KnowledgeUse.SEARCH)
 
 
 def _query(action: BoundAction, arguments: Mapping[str, object], context: DispatchContext) -> str:
