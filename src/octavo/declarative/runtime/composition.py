@@ -24,7 +24,8 @@ from octavo.declarative.runtime.stages import (
     TimedExpander,
 )
 from octavo.errors import ExecutionError
-from octavo.graph.providers import OpenedGraph, open_graph_store
+from octavo.graph.providers import NamedProvider, OpenedGraph, open_graph_store
+from octavo.spi import RetrievalEngineProvider
 from octavo.storage.snapshot import Snapshot
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.graph import GraphRAGStrategy
@@ -71,7 +72,8 @@ class Composition:
     def strategy(self, corpus: Corpus | None) -> ColumnarStrategy:
         """Return the strategy, expansion around it."""
         search = self.plan.search
-        base = self._engine() if self.plan.engine is not None else self._own(corpus)
+        engine = self.plan.engine
+        base = self._own(corpus) if engine is None else self._engine(engine)
         if self.plan.expander is None:
             scaled = search.strategy is SearchStrategy.KEYWORD and self.plan.engine is None
             return ScaledStrategy(base) if scaled else base
@@ -84,16 +86,16 @@ class Composition:
             RequestToken(self.context),
         )
 
-    def _engine(self) -> ColumnarStrategy:
+    def _engine(self, engine: RetrievalEngineProvider) -> ColumnarStrategy:
         plan = self.plan
-        assert plan.engine is not None  # noqa: S101 - told to mypy
-        asked = EngineStrategy(plan.engine, plan.search, plan.names, self.filters, self.context)
+        asked = EngineStrategy(engine, plan.search, plan.names, self.filters, self.context)
         return ReturnedStrategy(asked, asked.name)
 
     def _own(self, corpus: Corpus | None) -> ColumnarStrategy:
         strategy = self.plan.search.strategy
-        if strategy is SearchStrategy.GRAPH:
-            return self._graph(None if corpus is None else corpus.keyword_index)
+        graph = self.plan.graph
+        if strategy is SearchStrategy.GRAPH and graph is not None:
+            return self._graph(graph, None if corpus is None else corpus.keyword_index)
         if corpus is None:
             raise ExecutionError(f"strategy {strategy}: there are no documents to search")
         match strategy:
@@ -101,8 +103,8 @@ class Composition:
                 return corpus.strategy("keyword")
             case SearchStrategy.HYBRID:
                 snapshot = corpus.keyword_index
-                graph = None if self.plan.graph is None else self._graph(snapshot)
-                return self._embedded(HybridRAGStrategy(snapshot, snapshot, graph))
+                third = None if graph is None else self._graph(graph, snapshot)
+                return self._embedded(HybridRAGStrategy(snapshot, snapshot, third))
             case SearchStrategy.REASONING:
                 return corpus.strategy(
                     "reasoning",
@@ -123,9 +125,7 @@ class Composition:
             else strategy
         )
 
-    def _graph(self, snapshot: Snapshot | None) -> GraphRAGStrategy:
-        provider = self.plan.graph
-        assert provider is not None  # noqa: S101 - told to mypy
+    def _graph(self, provider: NamedProvider, snapshot: Snapshot | None) -> GraphRAGStrategy:
         scope = self.plan.graph_scope
         if snapshot is not None:
             scope = replace(scope, documents=partial(_documents, snapshot, scope.file_sources))

@@ -9,6 +9,7 @@ from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.runtime.attribution import (
     KNOWLEDGE,
+    DividedFilters,
     attributed,
     divided,
     request_metadata,
