@@ -195,6 +195,22 @@ def test_a_timeout_follows_the_policy_and_nothing_is_retried_after_it(world):  #
     assert world.ask(role, context=late).documents == fresh.documents
 
 
+def test_nothing_is_retried_past_the_deadline(make_world):  # S67
+    asked = context(deadline=float("inf"))
+
+    def embed(text):
+        if text == "question":
+            object.__setattr__(asked, "deadline", 0.0)  # as if it had taken that long
+            raise OSError("the model is down")
+        return [1.0, float(len(text))]
+
+    world = make_world(embed)
+    role = role_of(world.source(), search=search(on_failure="RETRY_SIMPLE"))
+    world.runtime.prepare(bind(role))
+    with pytest.raises(ExecutionError, match="the model is down"):
+        world.ask(role, "question", asked)
+
+
 @pytest.mark.parametrize("stage", ["expansion", "reranking", "embedding", "engine"])
 @pytest.mark.parametrize("how", ["cancelled", "deadline"])
 def test_every_stage_boundary_is_looked_at(make_world, stage, how):  # S50

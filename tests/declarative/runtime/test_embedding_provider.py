@@ -112,7 +112,7 @@ def test_a_call_while_another_runs_fails_at_once():  # S41
 
     def blocking(_):
         inside.set()
-        assert go_on.wait(10)
+        assert go_on.wait(5)
         return [1.0]
 
     embed = provider(blocking)
@@ -140,7 +140,7 @@ def test_ingestion_waits_for_its_turn():  # S42
     def function(text):
         if text == "slow":
             inside.set()
-            assert go_on.wait(10)
+            assert go_on.wait(5)
         return [float(len(text))]
 
     embed = provider(function)
@@ -202,7 +202,7 @@ def test_initialising_from_two_threads_fails_at_once(monkeypatch):  # S41
 
     def slow_discovery():
         inside.set()
-        assert go_on.wait(10)
+        assert go_on.wait(5)
         return provider(lambda _: [1.0])
 
     monkeypatch.setattr("octavo.declarative.runtime.embedding_provider._discovered", slow_discovery)
