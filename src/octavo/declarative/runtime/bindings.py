@@ -3,6 +3,7 @@
 import itertools
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -80,6 +81,7 @@ class Binding:
         self.revision = f"{digest}-{next(_numbers)}"
         self._providers = providers
         self._loading = threading.Lock()
+        self._opening = threading.Lock()
         self._corpora: dict[bool, Corpus] = {}
         self._units: dict[Knowledge, tuple[SourceDocument, ...]] = {}
         self._graphs: dict[str, OpenedGraph] = {}
@@ -147,9 +149,18 @@ class Binding:
             return found
 
     def graph(self, name: str, open_graph: Callable[[], OpenedGraph]) -> OpenedGraph:
-        """Return the graph of a provider, opened when it is first asked for."""
-        found = self._graphs.get(name)
-        return self._graphs.setdefault(name, open_graph()) if found is None else found
+        """Return the graph of a provider, opened when it is first asked for.
+
+        A store of octavo's own is closed when nobody has the binding any more; one that the
+        application opened is the application's to close.
+        """
+        with self._opening:
+            if name not in self._graphs:
+                self._graphs[name] = opened = open_graph()
+                close = getattr(opened.store, "close", None)
+                if close is not None and type(opened.store).__module__.startswith("octavo."):
+                    weakref.finalize(self, close)
+            return self._graphs[name]
 
     @contextmanager
     def _alone(self, context: DispatchContext) -> Iterator[None]:
