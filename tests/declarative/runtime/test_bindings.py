@@ -279,3 +279,25 @@ def test_prepared_whole_sources_are_not_read_again(world, loader):  # S68
     assert loader.runs == 2
     assert len(world.ask(role).direct) == 2
     assert loader.runs == 2
+
+
+def test_many_threads_get_what_one_gets(world):  # S42 S68
+    files = {f"f{number}.md": f"note {number} about fox{number % 7}" for number in range(40)}
+    role = role_of(world.source(files=files), search=search(strategy="HYBRID", cache=False))
+    questions = [f"fox{number}" for number in range(7)]
+    expected = {}
+    found = []
+
+    def ask():
+        for question in questions:
+            found.append((question, world.ask(role, question).documents))
+
+    threads = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for question in questions:
+        expected[question] = world.ask(role, question).documents
+    assert len(found) == 6 * len(questions)
+    assert all(documents == expected[question] for question, documents in found)

@@ -1,7 +1,14 @@
 """Large sources: a corpus that stays, in which only what changed is read again."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+import octavo
+from octavo import Corpus
 from octavo.declarative import Knowledge
 from octavo.declarative.ingestion import FileLoader
 from octavo.declarative.runtime import cached as module
@@ -119,6 +126,18 @@ def test_an_invalidated_binding_reads_the_changes(large):  # S68
     assert len(before.documents) == 6
 
 
+def test_many_changes_do_not_leave_many_pieces(large, monkeypatch):
+    monkeypatch.setattr(module, "MOST_SEGMENTS", 3)
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    contents(world, role)
+    for number in range(5):
+        (world.directory / "notes" / f"new{number}.md").write_text(f"fox number {number}")
+        assert len(contents(large(), role)) == 7 + number
+    (place,) = corpora(world)
+    assert len(Corpus.open(place / "corpus").keyword_index.segments) <= 3
+
+
 def test_a_source_that_went_away_fails_and_spoils_nothing(large):  # S66 S68
     world = large()
     role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
@@ -129,3 +148,44 @@ def test_a_source_that_went_away_fails_and_spoils_nothing(large):  # S66 S68
         contents(large(), role)
     (world.directory / "elsewhere").rename(place)
     assert len(contents(large(), role)) == 6
+
+
+PROCESS = """
+import sys
+from octavo.declarative import ActionType, Knowledge, Search, action_spec, bind, role_spec
+from octavo.declarative import RetrievalRuntime
+from octavo.declarative.runtime import cached
+cached.LARGE_FILES = 5
+settings = Search(strategy="KEYWORD", min_score=0.0, top_k=20, on_failure="FAIL")
+@role_spec(knowledge=Knowledge("notes", path=sys.argv[1]))
+class Role:
+    @action_spec(type=ActionType.LLM, knowledge=Knowledge("notes", search=settings))
+    def answer(self, question: str) -> str:
+        return question
+declared = bind(Role)
+action = declared.actions["answer"]
+print(len(RetrievalRuntime().retrieve(declared, action, {"question": "fox"}).documents))
+"""
+
+
+def test_processes_that_begin_together_share_one_corpus(large, tmp_path):  # S68
+    world = large()
+    source = world.source(files=FILES)
+    path = os.pathsep.join(
+        [str(Path(octavo.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    )
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROCESS, source.path],
+            env={**os.environ, "PYTHONPATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    for process in running:
+        output, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        assert output == "6\n"
+    assert len(corpora(world)) == 1

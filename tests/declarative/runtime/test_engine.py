@@ -13,7 +13,7 @@ from octavo.errors import (
     HierarchyError,
     ProviderUnavailableError,
 )
-from octavo.spi import RetrievedDocument, SourceDocument
+from octavo.spi import GraphNode, RetrievedDocument, SourceDocument
 from tests.declarative.runtime.conftest import context, role_of, search
 
 Strategy = Search.Strategy
@@ -418,6 +418,42 @@ def test_graph_walks_the_files_in_reach(world):  # S63 S81
     assert found.sources[0].documents == len(found.documents)
 
 
+class FromDocuments:
+    """A store of an application, made of the documents of its scope when it is first asked."""
+
+    def __init__(self, scope):
+        self.scope = scope
+
+    def seeds(self, query, limit):
+        contents = sorted(each.content for each in self.scope.documents())
+        return [(GraphNode("n", " | ".join(contents), "own"), 1.0)]
+
+    def edges(self, node_id):
+        return ()
+
+    def node(self, node_id):
+        raise KeyError(node_id)
+
+
+def test_a_graph_of_the_application_loads_documents_only_if_it_asks(make_world):  # S81
+    class Own(GraphProvider):
+        def open(self, scope):
+            return FromDocuments(scope) if self.store is None else self.store
+
+    class Nothing(FromDocuments):
+        def seeds(self, query, limit):
+            return [(GraphNode("n", "known anyway", "own"), 1.0)]
+
+    missing = Knowledge("missing", path="/no/such/directory")
+    world = make_world(graphs=[Own(Nothing(None))])
+    (found,) = world.ask(graph_role(missing)).documents
+    assert (found.content, found.source) == ("known anyway", "mine")
+    world = make_world(graphs=[Own(None)])
+    source = world.source(files={"a.md": "one", "b.md": "two"})
+    (found,) = world.ask(graph_role(source)).documents
+    assert found.content == "one | two"
+
+
 def test_a_graph_that_nobody_serves_fails_before_the_policy(world):  # S81
     with pytest.raises(GraphCapabilityError) as caught:
         world.ask(graph_role(), "Auth Service")
@@ -478,3 +514,15 @@ def test_what_an_engine_returns_is_checked(make_world, returned):  # S73 S43
     role = role_of(Knowledge("remote"), search=search(on_failure="FAIL"))
     with pytest.raises(ExecutionError):
         world.ask(role)
+
+
+def test_an_unknown_source_is_a_configuration_error_whatever_the_policy(world):  # S60 S50
+    role = role_of(world.source(), search=search(on_failure="CONTINUE"))
+    from octavo.declarative import ActionType, action_spec
+
+    class Wrong(role):
+        @action_spec(type=ActionType.LLM, knowledge=Knowledge("nodes"))
+        def answer(self, question: str) -> str: ...
+
+    with pytest.raises(ConfigurationError, match="'nodes'"):
+        world.ask(Wrong)

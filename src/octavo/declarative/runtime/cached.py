@@ -25,6 +25,8 @@ from octavo.spi import CancellationToken, SourceDocument, SourceLoader
 LARGE_FILES: Final = 2_000
 LARGE_BYTES: Final = 64 << 20
 """From so many files, or bytes, a source is kept on disk between processes."""
+MOST_SEGMENTS: Final = 16
+"""Beyond so many rounds of changes, the corpus is made one piece again."""
 
 _WAIT: Final = 0.1
 
@@ -144,6 +146,8 @@ class _Place:
                         writer.delete(deletions)
         for change in changes:
             change.commit()
+        if len(corpus.keyword_index.segments) > MOST_SEGMENTS:
+            corpus.compact()
         return Corpus.open(self._corpus, embedding=self._embedding)
 
     def _rebuilt(self) -> Corpus:

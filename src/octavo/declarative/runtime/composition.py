@@ -64,10 +64,14 @@ class Composition:
 
     def corpus(self) -> Corpus | None:
         """Return the documents that are searched; ``None`` where somebody else has them."""
-        loads = self.plan.engine is None and (
-            self.plan.search.strategy is not SearchStrategy.GRAPH or self.plan.loaded
-        )
-        return self.binding.corpus(self.embedding, self.context) if loads else None
+        if self.plan.engine is not None:
+            return None
+        if self.plan.search.strategy is SearchStrategy.GRAPH:
+            # A graph of the application's own, or a database, is no reason to load files.
+            graph = self.plan.graph
+            if graph is None or not graph.provider.is_default or not self.plan.loaded:
+                return None
+        return self.binding.corpus(self.embedding, self.context)
 
     def strategy(self, corpus: Corpus | None) -> ColumnarStrategy:
         """Return the strategy, expansion around it."""
@@ -127,8 +131,7 @@ class Composition:
 
     def _graph(self, provider: NamedProvider, snapshot: Snapshot | None) -> GraphRAGStrategy:
         scope = self.plan.graph_scope
-        if snapshot is not None:
-            scope = replace(scope, documents=partial(_documents, snapshot, scope.file_sources))
+        scope = replace(scope, documents=partial(self._documents, snapshot, scope.file_sources))
 
         def opened() -> OpenedGraph:
             with self.events.stage("graph", provider=provider.name):
@@ -145,8 +148,13 @@ class Composition:
             documents=snapshot,
         )
 
+    def _documents(self, snapshot: Snapshot | None, sources: tuple[str, ...]) -> Iterator[Any]:
+        if snapshot is None:  # whoever opens a graph may need documents that no search needs
+            snapshot = self.binding.corpus(self.embedding, DispatchContext()).keyword_index
+        return _documents_of(snapshot, sources)
 
-def _documents(snapshot: Snapshot, sources: tuple[str, ...]) -> Iterator[Any]:
+
+def _documents_of(snapshot: Snapshot, sources: tuple[str, ...]) -> Iterator[Any]:
     """Yield the documents of some sources, for a graph that is made of them."""
     for start in range(0, snapshot.rows, 4096):
         rows = np.arange(start, min(start + 4096, snapshot.rows), dtype=np.int64)

@@ -12,7 +12,7 @@ from octavo.declarative.runtime.events import LOGGER
 from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.embeddings.protocol import MAXIMUM_VALUES, EmbeddingFunction
 from octavo.embeddings.specification import ENTRY_POINT_GROUP
-from octavo.errors import ConfigurationError, ExecutionError, RetrievalError, told
+from octavo.errors import ConfigurationError, ExecutionError, RetrievalError, shown, told
 from octavo.importing import created
 from octavo.spi import CancellationToken
 
@@ -219,9 +219,10 @@ def _discovered() -> EmbeddingProvider | HashEmbedding:
             f"{what}: expected a function of one text, found {type(function).__name__}"
         )
     release = "" if point.dist is None else f"{point.dist.name} {point.dist.version}"
-    return EmbeddingProvider(
-        cast("EmbeddingFunction", function), f"{release} {point.name} {point.value}"
-    )
+    # A provider that can name its model tells even a new model of an old release from the old one.
+    model = getattr(function, "fingerprint", "")
+    identity = f"{release} {point.name} {point.value} {shown(model)}"
+    return EmbeddingProvider(cast("EmbeddingFunction", function), identity)
 
 
 def _answered(call: Any) -> Any:  # noqa: ANN401 - what a provider gives

@@ -40,7 +40,7 @@ class RetrievalPlan:
     searched
         The sources that the action names with use SEARCH.
     loaded
-        The sources whose documents are loaded for it.
+        The sources whose documents it is about; for a graph, those that it can be made of.
     graph_scope
         For whom a graph is wanted.
     graph, engine, expander, navigator, reranker
@@ -128,9 +128,7 @@ def plan_retrieval(
                 "neither FILE knowledge, nor a live KnowledgeTools, nor a graph database that is "
                 "configured"
             )
-    loaded = tuple(searched)
-    if alone:  # its own documents, if it is made of documents at all
-        loaded = files if graph is not None and graph.provider.is_default else ()
+    loaded = files if alone else tuple(searched)
     expands = search.query_expansion is not QueryExpansion.NONE
     reasons = search.strategy is SearchStrategy.REASONING and engine is None
     return RetrievalPlan(

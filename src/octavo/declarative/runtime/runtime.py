@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping
-from functools import cache
 
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
 from octavo.declarative.declarations.enums import KnowledgeUse
@@ -75,7 +74,7 @@ class RetrievalRuntime:
     @staticmethod
     def default() -> "RetrievalRuntime":
         """Return the process's own runtime."""
-        return _default()
+        return _DEFAULT
 
     def retrieve(
         self,
@@ -215,9 +214,7 @@ class RoleRagBinding:
         return RetrievalRuntime.default().invalidate(role_class)
 
 
-@cache
-def _default() -> RetrievalRuntime:
-    return RetrievalRuntime()
+_DEFAULT = RetrievalRuntime()
 
 
 def _whole(knowledge: tuple[Knowledge, ...]) -> tuple[Knowledge, ...]:
