@@ -289,8 +289,7 @@ def test_many_threads_get_what_one_gets(world):  # S42 S68
     found = []
 
     def ask():
-        for question in questions:
-            found.append((question, world.ask(role, question).documents))
+        found.extend((question, world.ask(role, question).documents) for question in questions)
 
     threads = [threading.Thread(target=ask) for _ in range(6)]
     for thread in threads:

@@ -156,7 +156,7 @@ from octavo.declarative import ActionType, Knowledge, Search, action_spec, bind,
 from octavo.declarative import RetrievalRuntime
 from octavo.declarative.runtime import cached
 cached.LARGE_FILES = 5
-settings = Search(strategy="KEYWORD", min_score=0.0, top_k=20, on_failure="FAIL")
+settings = Search(strategy="KEYWORD", min_score=0.0, top_k=20, deduplicate=False, on_failure="FAIL")
 @role_spec(knowledge=Knowledge("notes", path=sys.argv[1]))
 class Role:
     @action_spec(type=ActionType.LLM, knowledge=Knowledge("notes", search=settings))
@@ -184,8 +184,8 @@ def test_processes_that_begin_together_share_one_corpus(large, tmp_path):  # S68
         )
         for _ in range(3)
     ]
-    for process in running:
-        output, errors = process.communicate(timeout=120)
-        assert process.returncode == 0, errors
+    ended = [(process.communicate(timeout=120), process.returncode) for process in running]
+    for (output, errors), code in ended:
+        assert code == 0, errors
         assert output == "6\n"
     assert len(corpora(world)) == 1
