@@ -22,7 +22,7 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_declaring_loads_nothing_heavy():
     heavy = ["faiss", "numba", "numpy", "pyarrow", "tantivy", "difflib"]
     code = (
-        "import sys; from octavo.declarative import *; "
+        "import sys; from octavo.declarative import Knowledge, role_spec; "
         "role_spec(knowledge=Knowledge('docs'))(type('Role', (), {}));"
         f"print([name for name in {heavy} if name in sys.modules])"
     )

@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from octavo.declarative.declarations.retrieval_config import RetrievalConfig
     from octavo.declarative.declarations.search import Search
     from octavo.declarative.declarations.unset import UNSET, Unset
+    from octavo.declarative.runtime.attribution import RequestMetadata
+    from octavo.declarative.runtime.dispatch_context import DispatchContext
+    from octavo.declarative.runtime.providers import GivenProviders
+    from octavo.declarative.runtime.retrieved import Retrieved, SourceGiven
+    from octavo.declarative.runtime.runtime import RetrievalRuntime, RoleRagBinding
 
 __all__ = [
     "UNSET",
@@ -47,18 +52,25 @@ __all__ = [
     "BoundChat",
     "BoundDeclarations",
     "ChunkContext",
+    "DispatchContext",
     "FailureAction",
+    "GivenProviders",
     "Knowledge",
     "KnowledgeFormat",
     "KnowledgeType",
     "KnowledgeUnit",
     "KnowledgeUse",
     "QueryExpansion",
+    "RequestMetadata",
     "ResolvedSearch",
     "RetrievalConfig",
+    "RetrievalRuntime",
+    "Retrieved",
+    "RoleRagBinding",
     "RoleSpec",
     "Search",
     "SearchStrategy",
+    "SourceGiven",
     "Unset",
     "action_spec",
     "agent_spec",
@@ -87,6 +99,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "declarations.retrieval_config": ("RetrievalConfig",),
     "declarations.search": ("Search",),
     "declarations.unset": ("UNSET", "Unset"),
+    "runtime.attribution": ("RequestMetadata",),
+    "runtime.dispatch_context": ("DispatchContext",),
+    "runtime.providers": ("GivenProviders",),
+    "runtime.retrieved": ("Retrieved", "SourceGiven"),
+    "runtime.runtime": ("RetrievalRuntime", "RoleRagBinding"),
 }
 _HOMES = {name: f"octavo.declarative.{home}" for home, names in _NAMES.items() for name in names}
 

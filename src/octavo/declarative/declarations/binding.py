@@ -83,6 +83,8 @@ class BoundDeclarations:
         The role's actions by name.
     chat
         What grounds the agent's chat; a role's sources never do.
+    role_class, agent_class
+        The classes themselves; what is loaded for them is invalidated by them.
     """
 
     role_name: str
@@ -90,6 +92,8 @@ class BoundDeclarations:
     sources: tuple[Knowledge, ...]
     actions: Mapping[str, BoundAction] = field(hash=False)
     chat: BoundChat
+    role_class: type = object
+    agent_class: type | None = None
 
 
 def bind(role_class: type, agent_class: type | None = None) -> BoundDeclarations:
@@ -131,6 +135,8 @@ def bind(role_class: type, agent_class: type | None = None) -> BoundDeclarations
         scope.enabled,
         MappingProxyType(actions),
         BoundChat() if agent_class is None else bind_chat(agent_class),
+        role_class,
+        agent_class,
     )
 
 

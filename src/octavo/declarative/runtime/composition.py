@@ -1,0 +1,165 @@
+"""The strategy of a plan: octavo's own, over a binding's corpus, put together as S63 says."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from octavo.corpus.corpus import Corpus
+from octavo.declarative.declarations.enums import QueryExpansion, SearchStrategy
+from octavo.declarative.runtime.attribution import KNOWLEDGE
+from octavo.declarative.runtime.bindings import Binding
+from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
+from octavo.declarative.runtime.events import Events
+from octavo.declarative.runtime.ingested import Embedding
+from octavo.declarative.runtime.plan import RetrievalPlan
+from octavo.declarative.runtime.request_token import RequestToken
+from octavo.declarative.runtime.stages import (
+    EmbeddedStrategy,
+    EngineStrategy,
+    ScaledStrategy,
+    TimedExpander,
+)
+from octavo.errors import ExecutionError
+from octavo.graph.providers import NamedProvider, OpenedGraph, open_graph_store
+from octavo.spi import RetrievalEngineProvider
+from octavo.storage.snapshot import Snapshot
+from octavo.strategies.columnar import ColumnarStrategy
+from octavo.strategies.graph import GraphRAGStrategy
+from octavo.strategies.hybrid import HybridRAGStrategy
+from octavo.strategies.multi_query import MultiQueryRAGStrategy
+from octavo.strategies.returned import ReturnedStrategy
+
+if TYPE_CHECKING:
+    from octavo.columns.stored_document import StoredDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """Puts the strategy of one dispatch together.
+
+    Parameters
+    ----------
+    plan
+        Who takes part.
+    binding
+        Whose documents are searched.
+    embedding
+        The process's provider; ``None`` where no vectors are needed.
+    filters
+        The request's, for an engine that is the application's own.
+    context, events
+        Of the dispatch.
+    """
+
+    plan: RetrievalPlan
+    binding: Binding
+    embedding: Embedding
+    filters: dict[str, str]
+    context: DispatchContext
+    events: Events
+
+    def corpus(self) -> Corpus | None:
+        """Return the documents that are searched; ``None`` where somebody else has them."""
+        if self.plan.engine is not None:
+            return None
+        if self.plan.search.strategy is SearchStrategy.GRAPH:
+            # A graph of the application's own, or a database, is no reason to load files.
+            graph = self.plan.graph
+            if graph is None or not graph.provider.is_default or not self.plan.loaded:
+                return None
+        return self.binding.corpus(self.embedding, self.context)
+
+    def strategy(self, corpus: Corpus | None) -> ColumnarStrategy:
+        """Return the strategy, expansion around it."""
+        search = self.plan.search
+        engine = self.plan.engine
+        base = self._own(corpus) if engine is None else self._engine(engine)
+        if self.plan.expander is None:
+            scaled = search.strategy is SearchStrategy.KEYWORD and self.plan.engine is None
+            return ScaledStrategy(base) if scaled else base
+        return MultiQueryRAGStrategy(
+            base,
+            TimedExpander(self.plan.expander, self.events),
+            QueryExpansion(search.query_expansion),
+            str(search.query_expansion_model),
+            search.expanded_queries,
+            RequestToken(self.context),
+        )
+
+    def _engine(self, engine: RetrievalEngineProvider) -> ColumnarStrategy:
+        plan = self.plan
+        asked = EngineStrategy(engine, plan.search, plan.names, self.filters, self.context)
+        return ReturnedStrategy(asked, asked.name)
+
+    def _own(self, corpus: Corpus | None) -> ColumnarStrategy:
+        strategy = self.plan.search.strategy
+        graph = self.plan.graph
+        if strategy is SearchStrategy.GRAPH and graph is not None:
+            return self._graph(graph, None if corpus is None else corpus.keyword_index)
+        if corpus is None:
+            raise ExecutionError(f"strategy {strategy}: there are no documents to search")
+        match strategy:
+            case SearchStrategy.KEYWORD:
+                return corpus.strategy("keyword")
+            case SearchStrategy.HYBRID:
+                snapshot = corpus.keyword_index
+                third = None if graph is None else self._graph(graph, snapshot)
+                return self._embedded(HybridRAGStrategy(snapshot, snapshot, third))
+            case SearchStrategy.REASONING:
+                return corpus.strategy(
+                    "reasoning",
+                    navigator=self.plan.navigator,
+                    model=self.plan.search.navigator_model,
+                )
+        child = self._embedded(corpus.strategy("vector"))
+        if strategy in {SearchStrategy.HIERARCHICAL, SearchStrategy.TEMPORAL}:
+            return corpus.strategy(strategy.lower(), child=child)
+        return child
+
+    def _embedded(self, strategy: ColumnarStrategy) -> ColumnarStrategy:
+        # The hash embedding needs no provider, and no turns: the corpus embeds by itself.
+        provider = self.embedding
+        return (
+            EmbeddedStrategy(strategy, provider)
+            if isinstance(provider, EmbeddingProvider)
+            else strategy
+        )
+
+    def _graph(self, provider: NamedProvider, snapshot: Snapshot | None) -> GraphRAGStrategy:
+        scope = self.plan.graph_scope
+        scope = replace(scope, documents=partial(self._documents, snapshot, scope.file_sources))
+
+        def opened() -> OpenedGraph:
+            with self.events.stage("graph", provider=provider.name):
+                return open_graph_store(scope, [provider])
+
+        name, store = self.binding.graph(provider.name, opened)
+        return GraphRAGStrategy(
+            name,
+            store,
+            (),
+            GraphRAGStrategy.DEFAULT_MAX_DEPTH,
+            GraphRAGStrategy.DEFAULT_DEPTH_DECAY,
+            GraphRAGStrategy.DEFAULT_MAX_VISITED_NODES,
+            documents=snapshot,
+        )
+
+    def _documents(self, snapshot: Snapshot | None, sources: tuple[str, ...]) -> Iterator[Any]:
+        if snapshot is None:  # whoever opens a graph may need documents that no search needs
+            snapshot = self.binding.corpus(self.embedding, DispatchContext()).keyword_index
+        return _documents_of(snapshot, sources)
+
+
+def _documents_of(snapshot: Snapshot, sources: tuple[str, ...]) -> Iterator[Any]:
+    """Yield the documents of some sources, for a graph that is made of them."""
+    for start in range(0, snapshot.rows, 4096):
+        rows = np.arange(start, min(start + 4096, snapshot.rows), dtype=np.int64)
+        if snapshot.live is not None:
+            rows = rows[snapshot.live[rows]]
+        names = snapshot.metadata(KNOWLEDGE, rows)
+        documents: list[StoredDocument] = snapshot.documents(rows)
+        yield from (each for each, name in zip(documents, names, strict=True) if name in sources)

@@ -1,0 +1,164 @@
+"""One dispatch: cache, retrieval and failure policy around what its sources give."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+from octavo.declarative.declarations.enums import FailureAction, KnowledgeType, KnowledgeUse
+from octavo.declarative.declarations.knowledge import Knowledge
+from octavo.declarative.declarations.resolved_search import ResolvedSearch
+from octavo.declarative.runtime.attribution import (
+    KNOWLEDGE,
+    DividedFilters,
+    attributed,
+    divided,
+    request_metadata,
+)
+from octavo.declarative.runtime.bindings import Binding
+from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.embedding_provider import ProcessEmbedding
+from octavo.declarative.runtime.engine import Engine
+from octavo.declarative.runtime.events import Events
+from octavo.declarative.runtime.failure_policy import Documents, Fallbacks, retrieved_or_else
+from octavo.declarative.runtime.plan import RetrievalPlan
+from octavo.declarative.runtime.result_cache import isolation_key
+from octavo.declarative.runtime.retrieved import Retrieved, SourceGiven
+from octavo.spi import SourceDocument
+
+_SETTINGS = ResolvedSearch()
+
+
+@dataclass(slots=True)
+class Dispatch:
+    """What is retrieved for one action or turn.
+
+    Parameters
+    ----------
+    knowledge
+        The sources, whatever their use.
+    plan
+        Who serves those that are searched; ``None`` where none is.
+    searched, whole
+        What is loaded for those that are searched, and for those that are given whole.
+    query
+        The text looked for.
+    process_embedding
+        Where vectors come from.
+    context, events
+        Of the dispatch.
+    """
+
+    knowledge: tuple[Knowledge, ...]
+    plan: RetrievalPlan | None
+    searched: Binding
+    whole: Binding
+    query: str
+    process_embedding: ProcessEmbedding
+    context: DispatchContext
+    events: Events
+    _units: dict[str, tuple[SourceDocument, ...]] = field(default_factory=dict)
+
+    def run(self) -> Retrieved:
+        """Retrieve, with the cache and the failure policy that the search asks for.
+
+        Raises
+        ------
+        OctavoError
+            See :func:`~octavo.declarative.runtime.failure_policy.retrieved_or_else`.
+        """
+        search = None if self.plan is None else self.plan.search
+        on_failure = (search or _SETTINGS).on_failure
+        known = request_metadata(self.context, self.searched.revision)
+        filters = divided(self.context.metadata_filters, known)
+        plan = self.plan if filters.admits else None
+        engine = Engine(
+            self.searched,
+            self.process_embedding,
+            self.context.metadata_filters,
+            filters.pushed,
+            self.context,
+            self.events,
+        )
+        key = None if plan is None else self._key(plan, filters.pushed)
+
+        def retrieve() -> Documents:
+            self.context.check()
+            self._load_units(filters)
+            return () if plan is None else self._found(engine, plan, key)
+
+        def retry() -> Documents:
+            self._load_units(filters)
+            return () if plan is None else engine.retrieve(plan.simple(), self.query)
+
+        possible = plan is None or plan.has_documents
+        fallbacks = Fallbacks(
+            lambda: (
+                None if plan is None or not plan.search.cache else self.searched.cache.usable(key)
+            ),
+            retry if possible else None,
+        )
+        outcome = retrieved_or_else(retrieve, on_failure, fallbacks, self.context)
+        if outcome.failure is not None:
+            self.events.tell(
+                "failure",
+                failure=str(outcome.failure.reason),
+                error=type(outcome.failure).__name__,
+                policy=str(outcome.fallback),
+                stale=outcome.stale,
+            )
+        if outcome.fallback is FailureAction.CONTINUE:
+            self._units.clear()
+        return Retrieved(
+            attributed(outcome.documents, known),
+            search,
+            self._given(outcome.documents),
+            outcome.stale,
+            tuple(unit for units in self._units.values() for unit in units),
+        )
+
+    def _found(self, engine: Engine, plan: RetrievalPlan, key: Hashable) -> Documents:
+        search, cache = plan.search, self.searched.cache
+        if search.cache:
+            cached = cache.fresh(key)
+            self.events.tell("cache", outcome="miss" if cached is None else "hit")
+            if cached is not None:
+                return cached
+        documents = engine.retrieve(plan, self.query)
+        if search.cache:
+            cache.store(key, documents, search)
+        return documents
+
+    def _key(self, plan: RetrievalPlan, pushed: Mapping[str, str]) -> Hashable:
+        key = isolation_key(self.query, plan.search, pushed, plan.names, self.context)
+        if plan.engine is None:
+            return key
+        # An engine of the application sees the whole request, and may answer by any of it.
+        context = self.context
+        return (key, context.run_id, context.agent, context.simulation, context.episode)
+
+    def _load_units(self, filters: DividedFilters) -> None:
+        for source in self.knowledge:
+            if source.use is not KnowledgeUse.SEARCH and source.name not in self._units:
+                direct = source.use is KnowledgeUse.DIRECT
+                path = self.context.source_paths.get(source.name, "") if direct else ""
+                with self.events.stage("units", source=source.name) as event:
+                    found = self.whole.units(source, self.context, path)
+                    # What a request must not see does not reach it in one piece either.
+                    units = tuple(
+                        each for each in found if filters.admit(each.metadata, source.name)
+                    )
+                    event["documents"] = len(units)
+                self._units[source.name] = units
+
+    def _given(self, documents: Documents) -> tuple[SourceGiven, ...]:
+        found = Counter(each.metadata.get(KNOWLEDGE) for each in documents)
+        given = []
+        for source in self.knowledge:
+            if source.use is not KnowledgeUse.SEARCH:
+                count = len(self._units.get(source.name, ()))
+            elif source.type is KnowledgeType.GRAPH:
+                count = len(documents)
+            else:
+                count = found[source.name]
+            given.append(SourceGiven(source.name, source.use, count))
+        return tuple(given)
