@@ -1,0 +1,46 @@
+"""What a retrieval gave an action, before any of it is rendered."""
+
+from dataclasses import dataclass
+
+from octavo.declarative.declarations.enums import KnowledgeUse
+from octavo.declarative.declarations.resolved_search import ResolvedSearch
+from octavo.spi import RetrievedDocument, SourceDocument
+
+
+@dataclass(frozen=True, slots=True)
+class SourceGiven:
+    """What one enabled source gave the action."""
+
+    name: str
+    use: KnowledgeUse
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The documents that ground one dispatch.
+
+    Parameters
+    ----------
+    documents
+        Ranked, deduplicated, reranked and limited: what a result cache holds.
+    search
+        How they were searched; ``None`` where the action names no source of use SEARCH.
+    sources
+        One entry for each enabled source that the action names, in its order.
+    stale
+        Whether USE_CACHE supplied expired results.
+    direct
+        The units of the sources of use DIRECT and SEQUENTIAL, in order.
+
+    Examples
+    --------
+    >>> Retrieved((), None, ()).stale
+    False
+    """
+
+    documents: tuple[RetrievedDocument, ...]
+    search: ResolvedSearch | None
+    sources: tuple[SourceGiven, ...]
+    stale: bool = False
+    direct: tuple[SourceDocument, ...] = ()
