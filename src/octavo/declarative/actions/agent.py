@@ -23,7 +23,7 @@ Arguments = Mapping[str, object]
 class Dispatching:
     """Carries out the actions of roles; what it needs for that comes from methods to be overridden.
 
-    Each is asked once, before the first action. Declarations are bound then, so that mistakes in them
+    Each is asked once, before it is first needed. Declarations are bound then, so that mistakes in them
     show before anything is retrieved.
     """
 
@@ -132,8 +132,7 @@ class Dispatching:
         cancels the retrieval, unless the context brings a token of its own.
         """
         request, context = _request(action, arguments, context)
-        dispatcher = self._dispatcher or await asyncio.to_thread(self._ready)
-        response = await dispatcher.execute_async(request, context)
+        response = await (await self._ready_async()).execute_async(request, context)
         return response if isinstance(action, ActionRequest) else response.value
 
     def stream_action(
@@ -162,8 +161,7 @@ class Dispatching:
     ) -> AsyncActionStream:
         """Carry out an action as :meth:`stream_action` does, without holding up the event loop."""
         request, context = _request(action, arguments, context)
-        dispatcher = self._dispatcher or await asyncio.to_thread(self._ready)
-        return await dispatcher.stream_async(request, context)
+        return await (await self._ready_async()).stream_async(request, context)
 
     def _ready(self) -> Dispatcher:
         if self._dispatcher is None:
@@ -178,6 +176,9 @@ class Dispatching:
                 self._executor_of,
             )
         return self._dispatcher
+
+    async def _ready_async(self) -> Dispatcher:
+        return await asyncio.to_thread(self._ready) if self._dispatcher is None else self._ready()
 
     def _executor_of(self, kind: ActionType) -> AnyExecutor:
         executor = self.get_executors().get(kind)

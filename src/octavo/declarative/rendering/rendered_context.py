@@ -15,7 +15,7 @@ from octavo.declarative.runtime.retrieved import Retrieved
 from octavo.errors import ContextValidationError
 from octavo.spi import RetrievedDocument, SourceDocument
 
-SOURCE_NAME = "tnsai.rag.source"
+SOURCE_NAME = "tnsai.source"
 """The metadata key under which the engine says which declared source a document is from."""
 
 LOCATION = "source"
