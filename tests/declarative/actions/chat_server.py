@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -96,10 +96,8 @@ def chat_server(*answers):
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            try:
+            with suppress(OSError):  # the client has gone
                 state.turn(self, body)
-            except OSError:  # the client has gone
-                pass
 
         def log_message(self, *arguments):
             pass

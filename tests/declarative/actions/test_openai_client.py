@@ -116,8 +116,13 @@ def test_a_key_that_is_no_header_is_refused_without_showing_it(key):
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("timeout", 0), ("timeout", True), ("timeout", float("inf")), ("max_retries", -1)]
-    + [("max_response_bytes", 0)],
+    [
+        ("timeout", 0),
+        ("timeout", True),
+        ("timeout", float("inf")),
+        ("max_retries", -1),
+        ("max_response_bytes", 0),
+    ],
 )
 def test_bounds(option, value):
     with pytest.raises(InvalidArgumentError, match=option):
@@ -167,9 +172,8 @@ def test_silence_is_bounded_without_a_deadline(ask):
 
 @every_way
 def test_a_deadline_that_has_passed_asks_nothing(ask):
-    with chat_server() as server:
-        with within(seconds=-1), pytest.raises(RetrievalTimeoutError):
-            ask(client(server), "", "Why?")
+    with chat_server() as server, within(seconds=-1), pytest.raises(RetrievalTimeoutError):
+        ask(client(server), "", "Why?")
     assert server.requests == []
 
 
@@ -177,62 +181,84 @@ def test_a_deadline_that_has_passed_asks_nothing(ask):
 def test_a_request_that_is_cancelled_asks_nothing(ask):
     token = CancellationToken()
     token.cancel()
-    with chat_server() as server:
-        with within(token=token), pytest.raises(CancelledError):
-            ask(client(server), "", "Why?")
+    with chat_server() as server, within(token=token), pytest.raises(CancelledError):
+        ask(client(server), "", "Why?")
     assert server.requests == []
 
 
 @every_way
 def test_an_answer_that_drips_for_ever_ends_at_the_deadline(ask):
-    with chat_server(endless(b" ", "text/event-stream", pause=0.05)) as server:
-        with within(seconds=0.4), pytest.raises(RetrievalTimeoutError):
-            ask(client(server), "", "Why?")
+    with (
+        chat_server(endless(b" ", "text/event-stream", pause=0.05)) as server,
+        within(seconds=0.4),
+        pytest.raises(RetrievalTimeoutError),
+    ):
+        ask(client(server), "", "Why?")
 
 
 @every_way
 @pytest.mark.parametrize("status", [200, 500])
 def test_an_endless_answer_is_bounded_in_bytes(ask, status):
     part = event("x" * 1000)
-    with chat_server(endless(part, "text/event-stream", status)) as server:
-        with pytest.raises(ExecutionError, match="more than 200000 bytes"):
-            ask(client(server, max_response_bytes=200_000), "", "Why?")
+    with (
+        chat_server(endless(part, "text/event-stream", status)) as server,
+        pytest.raises(ExecutionError, match="more than 200000 bytes"),
+    ):
+        ask(client(server, max_response_bytes=200_000), "", "Why?")
 
 
 @every_way
 def test_a_compressed_answer_is_refused(ask):
     bomb = gzip.compress(b" " * 10_000_000)
-    with chat_server(raw(bomb, headers=[("Content-Encoding", "gzip")])) as server:
-        with pytest.raises(ExecutionError, match="gzip"):
-            ask(client(server), "", "Why?")
+    with (
+        chat_server(raw(bomb, headers=[("Content-Encoding", "gzip")])) as server,
+        pytest.raises(ExecutionError, match="gzip"),
+    ):
+        ask(client(server), "", "Why?")
 
 
 @pytest.mark.parametrize("ask", [ASK["complete"], ASK["complete_async"]], ids=["sync", "async"])
 @pytest.mark.parametrize(
     "payload",
-    [b"{", b"", b"[]", b"null", b'"text"', b"\xff\xfe", b'{"choices": []}', b'{"choices": null}']
-    + [b'{"choices": [{}]}', b'{"choices": [{"message": {"content": null}}]}', b'{"choices": 3}']
-    + [b'{"choices": [null]}', b'{"choices": [{"message": {"content": 7}}]}', b"<html>"],
+    [
+        b"{",
+        b"",
+        b"[]",
+        b"null",
+        b'"text"',
+        b"\xff\xfe",
+        b'{"choices": []}',
+        b'{"choices": null}',
+        b'{"choices": [{}]}',
+        b'{"choices": [{"message": {"content": null}}]}',
+        b'{"choices": 3}',
+        b'{"choices": [null]}',
+        b'{"choices": [{"message": {"content": 7}}]}',
+        b"<html>",
+    ],
 )
 @pytest.mark.parametrize("kind", ["application/json", "text/html"])
 def test_what_is_no_answer_is_an_execution_failure(ask, payload, kind):
-    with chat_server(raw(payload, kind=kind)) as server:
-        with pytest.raises(ExecutionError, match="language model server"):
-            ask(client(server), "", "Why?")
+    with (
+        chat_server(raw(payload, kind=kind)) as server,
+        pytest.raises(ExecutionError, match="language model server"),
+    ):
+        ask(client(server), "", "Why?")
 
 
 @pytest.mark.parametrize("ask", [ASK["stream"], ASK["stream_async"]], ids=["sync", "async"])
 def test_a_stream_that_breaks_the_protocol_is_an_execution_failure(ask):
-    with chat_server(raw(b"data: {\n\n", kind="text/event-stream")) as server:
-        with pytest.raises(ExecutionError, match="protocol"):
-            ask(client(server), "", "Why?")
+    with (
+        chat_server(raw(b"data: {\n\n", kind="text/event-stream")) as server,
+        pytest.raises(ExecutionError, match="protocol"),
+    ):
+        ask(client(server), "", "Why?")
 
 
 def test_a_refusal_is_told():
     payload = b'{"choices": [{"message": {"content": null, "refusal": "I cannot."}}]}'
-    with chat_server(raw(payload)) as server:
-        with pytest.raises(ExecutionError, match="I cannot"):
-            client(server).complete("", "Why?")
+    with chat_server(raw(payload)) as server, pytest.raises(ExecutionError, match="I cannot"):
+        client(server).complete("", "Why?")
 
 
 @every_way
@@ -249,17 +275,22 @@ def test_what_may_pass_is_tried_again(ask, first, monkeypatch):
 
 @every_way
 def test_what_will_not_pass_is_not(ask):
-    with chat_server(raw(b"{}", 400), answer("Grounded.")) as server:
-        with pytest.raises(ExecutionError, match="400"):
-            ask(client(server, max_retries=3), "", "Why?")
+    with (
+        chat_server(raw(b"{}", 400), answer("Grounded.")) as server,
+        pytest.raises(ExecutionError, match="400"),
+    ):
+        ask(client(server, max_retries=3), "", "Why?")
     assert len(server.requests) == 1
 
 
 @every_way
 def test_nothing_is_tried_past_the_deadline(ask):
-    with chat_server(raw(b"{}", 503, headers=[("Retry-After", "30")])) as server:
-        with within(seconds=5), pytest.raises(ExecutionError, match="503"):
-            ask(client(server, max_retries=3), "", "Why?")
+    with (
+        chat_server(raw(b"{}", 503, headers=[("Retry-After", "30")])) as server,
+        within(seconds=5),
+        pytest.raises(ExecutionError, match="503"),
+    ):
+        ask(client(server, max_retries=3), "", "Why?")
     assert len(server.requests) == 1
 
 

@@ -50,8 +50,14 @@ def test_a_passage_that_was_not_searched_has_no_score():
 
 @pytest.mark.parametrize(
     ("score", "text"),
-    [(1, "1.0000"), (0.00004, "0.0000"), (-0.0, "0.0000"), (-0.5, "-0.5000"), (1e6, "1000000.0000")]
-    + [(float("inf"), "inf")],
+    [
+        (1, "1.0000"),
+        (0.00004, "0.0000"),
+        (-0.0, "0.0000"),
+        (-0.5, "-0.5000"),
+        (1e6, "1000000.0000"),
+        (float("inf"), "inf"),
+    ],
 )
 def test_scores(score, text):
     assert score_text(score) == text
@@ -59,8 +65,14 @@ def test_scores(score, text):
 
 @pytest.mark.parametrize(
     ("content", "length", "kept"),
-    [("The text.", 5, "The t…"), ("The text.", 4, "The…"), ("e\u0301e\u0301", 3, "e\u0301…")]
-    + [("👩‍👩‍👧", 3, None), ("  a", 2, None), ("abc", 0, None)],
+    [
+        ("The text.", 5, "The t…"),
+        ("The text.", 4, "The…"),
+        ("e\u0301e\u0301", 3, "e\u0301…"),
+        ("👩‍👩‍👧", 3, None),
+        ("  a", 2, None),
+        ("abc", 0, None),
+    ],
 )
 def test_shortening(content, length, kept):
     part = Passage("n", content, "s").shortened(length)

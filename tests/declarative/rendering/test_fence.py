@@ -1,6 +1,6 @@
 """The fence cannot be closed, opened or imitated from inside or outside (S70)."""
 
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ def test_the_fence_is_closed_once_and_at_the_end(attack):
 @given(st.text(st.characters(codec=None)))
 def test_what_is_inside_is_xml_that_says_the_same(text):
     shown = visible(text)
-    root = ElementTree.fromstring(fenced(shown))
+    root = ET.fromstring(fenced(shown))
     assert root.find("context").text == (shown or None)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, overload
 
 from octavo.declarative.actions.action_context import current_context
@@ -249,4 +250,9 @@ def _request(
 
 
 def _process_runtime() -> Retrieval | None:
-    return None
+    try:
+        runtime = import_module("octavo.declarative.runtime.runtime")
+    except ModuleNotFoundError:
+        return None
+    found: Retrieval = runtime.RetrievalRuntime.default()
+    return found

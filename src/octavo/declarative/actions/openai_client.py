@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import httpx2
     import openai
 
+Answer = Any  # what the package returns: a completion, or a stream of events
+
 _ENVIRONMENT: Final = "OPENAI_API_KEY"
 _NO_KEY: Final = "none"
 
@@ -200,12 +202,12 @@ class OpenAIClient:
         }
 
     # Errors are raised outside ``except``: what the package raised holds the request and its key.
-    def _tried(self, system: str, prompt: str, **options: Any) -> Any:  # noqa: ANN401 - an answer, or a stream
+    def _tried(self, system: str, prompt: str, **options: object) -> Answer:
         waits = self._attempts.waits()
         while True:
-            request = self._request(system, prompt)
+            request = self._request(system, prompt) | options
             try:
-                return self._client.chat.completions.create(**request, **options)
+                return self._client.chat.completions.create(**request)
             except Exception as error:  # noqa: BLE001 - of the package, or below it
                 failure, pause = self._error(error), self._pause(error, waits)
             if pause is None:
@@ -217,13 +219,13 @@ class OpenAIClient:
         client: "openai.AsyncOpenAI",
         system: str,
         prompt: str,
-        **options: Any,  # noqa: ANN401 - an answer, or a stream
-    ) -> Any:
+        **options: object,
+    ) -> Answer:
         waits = self._attempts.waits()
         while True:
-            request = self._request(system, prompt)
+            request = self._request(system, prompt) | options
             try:
-                return await client.chat.completions.create(**request, **options)
+                return await client.chat.completions.create(**request)
             except Exception as error:  # noqa: BLE001 - of the package, or below it
                 failure, pause = self._error(error), self._pause(error, waits)
             if pause is None:

@@ -107,8 +107,9 @@ class DispatchContext:
 
     def filled(self, *, tenant: str = "", session: str = "", agent: str = "") -> "DispatchContext":
         """Return a copy in which an agent's own scope and name stand where there were none."""
-        scope = {} if self.tenant or self.session else {"tenant": tenant, "session": session}
-        return replace(self, **scope, agent=self.agent or agent)
+        if self.tenant or self.session:
+            tenant, session = self.tenant, self.session
+        return replace(self, tenant=tenant, session=session, agent=self.agent or agent)
 
     def remaining(self) -> float | None:
         """Return the seconds until the deadline, negative after it; ``None`` without one."""
@@ -139,7 +140,8 @@ class DispatchContextBuilder:
 
     def scope(self, tenant: str, session: str) -> Self:
         """Set the tenant, and the session or conversation inside it."""
-        return self._set("tenant", tenant)._set("session", session)
+        self._set("tenant", tenant)
+        return self._set("session", session)
 
     def run_id(self, run_id: str) -> Self:
         """Set the run."""
