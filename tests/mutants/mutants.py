@@ -543,7 +543,7 @@ MUTANTS = (
         "declarative/rendering/rendered_context.py",
         "documents=len(kept),",
         "documents=len(found),",
-        "tests/declarative/rendering/test_rendered_context.py::test_a_later_document_never_takes_the_place_of_a_better_one",
+        "tests/declarative/rendering/test_rendered_context.py::test_the_first_that_does_not_fit_is_shortened_the_rest_dropped",
     ),
     Mutant(
         "S69",
