@@ -7,8 +7,9 @@ time: which edges, which seeds, how far and how steeply. ``docs/graph-quality.md
     python benchmarks/graph_quality.py COLLECTIONS [--only cacm dc_code]
 
 ``COLLECTIONS`` holds a folder for each (``corpus.parquet``, ``queries.parquet``, ``qrels.tsv``,
-``links.tsv``). English stems, no stop words. Vectors are real where ``vectors.parquet`` is there,
-hashes elsewhere. Differences are tested by flipping the sign of each query's at random.
+``links.tsv``). English stems without stop words, or with ``--plain`` the words as they are. Vectors
+are real where ``vectors.parquet`` is there, hashes elsewhere. Differences are tested by flipping the
+sign of each query's at random.
 """
 
 import argparse
@@ -49,6 +50,7 @@ class Collection:
     left_out: list[set[str]]  # of each query: documents that are no answers
     fenced: list[str] | None = None  # of each query: the document that no walk may visit
     vectors: np.ndarray | None = None  # of the queries
+    stem: bool = True
 
     @property
     def seeds(self) -> str:
@@ -251,8 +253,8 @@ class Indexes:
                 source="id",
                 embedding="hash" if self.collection.vectors is None else "column:vector",
                 language="en",
-                stem=True,
-                stop_words=True,
+                stem=self.collection.stem,
+                stop_words=self.collection.stem,
             )
         return self.built[edges]
 
@@ -370,12 +372,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("collections", type=Path)
     parser.add_argument("--only", nargs="+", default=[*LINKED, "kg_wn18rr"])
+    parser.add_argument("--plain", action="store_true")
     options = parser.parse_args()
     for name in options.only:
         folder = options.collections / name
         asked = LINKED[name](folder, read(folder)) if name in LINKED else kg_wn18rr(folder)
         with tempfile.TemporaryDirectory() as directory:
-            show(asked, Path(directory))
+            show(replace(asked, stem=not options.plain), Path(directory))
 
 
 if __name__ == "__main__":

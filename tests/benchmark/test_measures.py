@@ -100,13 +100,18 @@ def test_wrong_fusion_is_noticed(bench, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "function"),
-    [("micro.decay", "temporal_decay"), ("micro.top-k", "rank_positions")],
+    [
+        ("micro.decay", "temporal_decay"),
+        ("micro.walk", "traverse"),
+        ("micro.top-k", "rank_positions"),
+    ],
 )
 def test_wrong_kernels_are_noticed(name, function, bench, monkeypatch):
     right = getattr(micro, function)
 
     def wrong(*arguments, **options):
-        return tuple(np.roll(array, 1) for array in right(*arguments, **options))
+        found = right(*arguments, **options)
+        return getattr(type(found), "_make", tuple)(np.roll(array, 1) for array in found)
 
     monkeypatch.setattr(micro, function, wrong)
     result = run_measure(bench, replace(named(micro.MEASURES, name), rounds=1))

@@ -1,12 +1,14 @@
 """The graph of an index from the command line (S23, S24)."""
 
 import json
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from octavo.cli import index as cli_index
 from octavo.cli.main import app
 from octavo.corpus.corpus import Corpus
 
@@ -134,3 +136,18 @@ def test_info_describes_the_graph(octavo, linked):
 def test_info_says_nothing_of_a_graph_that_is_not_there(octavo, index):
     assert "graph" not in octavo("info", index).stdout
     assert json.loads(octavo("info", index, "--json").stdout)["graph"] is None
+
+
+def test_progress_counts_edges_by_themselves(octavo, corpus_file, tmp_path, monkeypatch):
+    pq.write_table(
+        pa.table({"head": ["a", "b"], "tail": ["b", "gone"]}), tmp_path / "links.parquet"
+    )
+    told = []
+
+    @contextmanager
+    def progress():
+        yield lambda *update: told.append(update)
+
+    monkeypatch.setattr(cli_index, "progress", progress)
+    octavo("index", corpus_file, "--out", tmp_path / "index", "--edges", tmp_path / "links.parquet")
+    assert ("edges", 2, 2) in told

@@ -51,7 +51,7 @@ def test_named_columns():
         (("source", "from", "to"), {}, "head: expected one column, found 'source', 'from'"),
         (("Source", "FROM", "to"), {}, "head: expected one column, found 'Source', 'FROM'"),
         (("head", "target", "to"), {}, "tail: expected one column, found 'target', 'to'"),
-        (("head", "tail", "type", "label"), {}, "relation: expected one column, found 'type'"),
+        (("head", "tail", "type", "label"), {}, "found 'type', 'label'; call .* 'relation'"),
         (("head", "tail"), {"relation": "kind"}, "relation: no column 'kind'"),
         (("head", "tail", "Weight"), {"weight": "weight"}, "did you mean 'Weight'"),
         (("head", "tail", "tail"), {}, "expected distinct column names, found 'tail'"),

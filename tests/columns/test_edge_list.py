@@ -1,6 +1,7 @@
 """Edge lists to a graph, against dictionaries and stable sorts of plain Python."""
 
 import json
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -118,6 +119,19 @@ def test_named_columns():
         read_edges(edges, EdgeColumns(head="a", tail="b", weight="e"))
 
 
+@pytest.mark.parametrize("name", ["relation", "predicate"])
+@pytest.mark.parametrize("batch_rows", [7, 100_000])
+def test_relations_that_a_file_comes_to_late_are_not_lost(tmp_path, name, batch_rows):
+    lines = [json.dumps({"head": "a", "tail": f"b{number:04}"}) for number in range(1500)]
+    lines.append(json.dumps({"head": "a", "tail": "c", name: "cites"}))
+    (tmp_path / "edges.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(InvalidArgumentError, match=rf"{name}.* in every row or in none.* row 1500"):
+        read_edges(tmp_path / "edges.jsonl", batch_rows=batch_rows)
+    weighted = EdgeColumns(weight="label")
+    (tmp_path / "edges.jsonl").write_text('{"head": 1, "tail": 2, "label": 3}', encoding="utf-8")
+    assert read_edges(tmp_path / "edges.jsonl", weighted).weights.tolist() == [3.0]
+
+
 def test_weights_that_a_file_comes_to_late(tmp_path):
     lines = [json.dumps({"head": "a", "tail": f"b{number:04}"}) for number in range(1500)]
     lines.append(json.dumps({"head": "a", "tail": "c", "weight": 3}))
@@ -230,3 +244,15 @@ def test_a_node_with_a_million_edges():
     numbers = {name: number for number, name in enumerate(graph.node_ids.to_pylist())}
     expected = np.array([numbers[str(tail)] for tail in range(1000)])
     assert (graph.targets == np.tile(expected, count // 1000)).all()
+
+
+def test_what_told_ids_apart_is_gone_before_they_are_sorted():
+    count = 300_000
+    edges = pa.table({"head": pa.array(range(count)), "tail": pa.array(range(count, 2 * count))})
+    read_edges(edges.slice(0, 1))  # kernels load
+    tracemalloc.start()
+    graph = read_edges(edges)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert graph.nodes == 2 * count
+    assert peak / graph.nodes < 84

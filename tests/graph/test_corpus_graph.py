@@ -193,6 +193,8 @@ def test_no_edges_and_no_documents(tmp_path):
         graph = with_graph(empty, edges).graph
         assert graph.seeds("fox", 2) == []
         assert graph.dangling_edges == len(edges)
+        assert not graph.fence(["wiki"]).nodes.any()
+        assert empty.search("fox", strategy="graph", allowed_sources=["wiki"]) == ()
         with pytest.raises(KeyError):
             graph.node(IDS[0])
 

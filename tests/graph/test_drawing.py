@@ -182,3 +182,10 @@ def test_a_document_is_no_node_of_its_id(draw, read):
 @pytest.mark.parametrize(("draw", "read"), READERS)
 def test_nothing_is_an_empty_drawing(draw, read):
     assert read(draw([])) == read(draw([None])) == ([], [])
+
+
+def test_long_texts_are_shortened():  # Graphviz refuses a drawing with one of 16,384 bytes
+    drawn = path(["a" * 20_000, "b"], ["🦊 " * 10_000], names=["a" * 20_000, "b"])
+    assert max(map(len, dot([drawn]).split("\n"))) < 300
+    assert "…" in dot([drawn])
+    assert len(mermaid([drawn])) < 3000

@@ -49,3 +49,19 @@ def test_more_seeds_than_first_room():
     )  # fmt: skip
     assert found.tolist() == [0, number, number + 1]
     assert visited.tolist() == [*range(number), 5]
+
+
+def test_many_small_levels():
+    """Each level that looked at all labels would take this 10 s in place of 10 ms."""
+    number = 50_000
+    offsets = np.minimum(np.arange(number + 1), number - 1)
+    chain = (offsets, np.arange(1, number, dtype=np.int32), np.zeros(0, np.bool_))
+    for most in (10, number // 2, number):
+        found, visited, score, hops, _ = walk_levels(
+            *chain, np.array([0, 1]), np.array([0]), np.ones(1), number, 1.0, most, 10,
+            np.zeros(number, np.int64),
+        )  # fmt: skip
+        assert found.tolist() == [0, most]
+        assert sorted(visited.tolist()) == list(range(most))
+        assert (hops == visited).all()
+        assert (score == 1.0).all()

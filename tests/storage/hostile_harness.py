@@ -67,12 +67,22 @@ def use(path: Path) -> str:
                     len(hit.content)
         words = [f"document onlyd{number:03d}v0" for number in range(0, 60, 7)]
         corpus.search_batch(words, strategy="keyword", threads=1)
+        walk(corpus)
+        corpus.info()
         corpus.verify()
     except (OctavoError, OSError) as error:
         return f"refused: {type(error).__name__}"
     except MemoryError:
         return "refused: MemoryError"
     return "works"
+
+
+def walk(corpus: Corpus) -> None:
+    """Walk over the graph, if there is one, and read edges."""
+    if corpus.keyword_index.graph_columns is not None:
+        for hit in corpus.search("every document onlyd001v0", strategy="graph", max_results=50):
+            len(hit.content)
+            corpus.graph.edges(hit.metadata["graph.nodeId"])
 
 
 def damage(path: Path, chance: random.Random, canary: Path) -> str:
@@ -237,6 +247,7 @@ def flip_after_opening(base: Path, home: Path, number: int, seed: int) -> tuple[
                     "every document onlyd001v0", strategy=strategy, max_results=50, **options
                 ):
                     len(hit.content)
+            walk(corpus)
         except OctavoError as error:
             result = f"refused: {type(error).__name__}"
     shutil.rmtree(path)

@@ -455,6 +455,7 @@ class Harness:
         states: list[State] = [None if fresh else self.base]
         lives = []
         for life in range(chance.randrange(1, 5)):
+            before = states
             if life:  # the next begins from what the killed one left
                 states = [self.found(path, states)]
             writes = script(
@@ -463,6 +464,8 @@ class Harness:
             where = place or self.random_place(chance, writes)
             killed, done = self.life(path, writes, where, notes if power else None)
             states = [states[0], *(each.after for each in writes)][done : done + 2]
+            if power and not done:  # what was found need not be on the disk until a write is done
+                states += before
             if not killed:
                 break
             all_names = [each.name for each in writes]

@@ -6,7 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from octavo import Corpus, CorpusCorruptError, InvalidArgumentError, SourceLoadingError
+from octavo import (
+    Corpus,
+    CorpusCorruptError,
+    CorpusFormatError,
+    InvalidArgumentError,
+    SourceLoadingError,
+)
+from octavo.columns.edge_columns import EdgeColumns
 from octavo.columns.edge_list import read_edges
 from octavo.columns.graph_files import EDGES as EDGES_FILE
 from octavo.columns.graph_files import NODES as NODES_FILE
@@ -14,6 +21,7 @@ from octavo.storage import layout
 from octavo.storage.manifest import read_manifest
 from octavo.storage.snapshot import open_snapshot
 from octavo.storage.verify import verify_index
+from tests.storage.manifest_editing import rewrite_manifest
 from tests.storage.unmerged import unmerged
 
 EDGES = [
@@ -86,6 +94,12 @@ def test_rows_find_their_nodes(index):
     assert (entry.nodes, entry.edges) == (len(NODES), len(EDGES))
 
 
+def test_the_size_of_an_index_is_also_that_of_its_graph(index):
+    parts = [*(index / layout.SEGMENTS).rglob("*"), *(index / layout.GRAPH).rglob("*")]
+    size = sum(path.stat().st_size for path in parts if path.is_file())
+    assert Corpus.open(index).info().size == size
+
+
 def test_an_index_without_edges_has_no_graph(tmp_path):
     Corpus.build(documents("ab"), tmp_path / "index", embedding="none")
     assert open_snapshot(tmp_path / "index").graph is None
@@ -146,6 +160,18 @@ def test_replacing_an_index_replaces_its_graph_and_a_reader_keeps_the_old(index)
     ]
 
 
+def test_nothing_is_written_through_a_link_to_graphs_elsewhere(index, tmp_path):
+    graphs = index / layout.GRAPH
+    shutil.move(graphs, tmp_path / "elsewhere")
+    graphs.symlink_to(tmp_path / "elsewhere")
+    manifest = (index / layout.MANIFEST).read_bytes()
+    for edges in (edge_table(EDGES), None):
+        with pytest.raises(CorpusFormatError, match="graph: .*found a link"):
+            Corpus.build(documents("ab"), index, edges=edges, embedding="none", overwrite=True)
+    assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["00000001"]
+    assert (index / layout.MANIFEST).read_bytes() == manifest
+
+
 def test_the_graph_is_that_of_the_edges_in_memory(index):
     stored = open_snapshot(index).graph.columns
     given = read_edges(edge_table(EDGES))
@@ -172,6 +198,47 @@ def test_edges_that_are_refused_leave_everything_as_it_was(index, tmp_path, edge
     assert verify_index(index) == before
     assert verify_index(index).remains == ()
     check(index, ["x", "b", "a", "c", "ß"])
+
+
+@pytest.mark.parametrize("edges", [5, [], [5]])
+def test_what_is_no_edge_list_is_named(tmp_path, edges):
+    with pytest.raises(InvalidArgumentError, match="^edges: expected"):
+        Corpus.build(documents("ab"), tmp_path / "new", edges=edges, embedding="none")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"head": "src", "tail": "dst", "relation": "kind"}, EdgeColumns("src", "kind", "dst")],
+)
+def test_columns_of_other_names(tmp_path, columns):
+    edges = edge_table(EDGES).rename_columns(["src", "kind", "dst"])
+    Corpus.build(
+        documents(["a"]), tmp_path / "new", edges=edges, edge_columns=columns, embedding="none"
+    )
+    assert graph_of(tmp_path / "new") == (in_order(EDGES), {"a": "a"})
+
+
+@pytest.mark.parametrize("columns", [{"from": "src"}, {"head": 5}, ["src", "dst"], "src"])
+def test_columns_that_are_none_are_refused(tmp_path, columns):
+    with pytest.raises(InvalidArgumentError, match="^edge_columns: expected .*head.*tail"):
+        Corpus.build(
+            documents(["a"]), tmp_path / "new", edges=edge_table(EDGES), edge_columns=columns,
+            embedding="none",
+        )  # fmt: skip
+
+
+def test_a_manifest_names_the_files_of_its_graph(index):
+    rewrite_manifest(index, lambda body: body["graph"].update(files={}))
+    with pytest.raises(CorpusCorruptError, match="the manifest does not name this file"):
+        Corpus.open(index)
+    assert not verify_index(index).whole
+
+
+def test_what_is_no_id_names_no_node(index):
+    graph = Corpus.open(index).graph
+    assert graph.edges(3) == ()
+    with pytest.raises(KeyError):
+        graph.node(3)
 
 
 def damaged(path):
@@ -204,6 +271,59 @@ def test_damaged_nodes_of_rows_are_found_and_made_again(index):
     repair = Corpus.repair(index)
     assert repair.rebuilt == ("graph nodes",)
     check(index, ["x", "b", "a", "c", "ß"])
+
+
+def overwritten(path, column, buffer, numbers):
+    """Write numbers over the first ones of a column's buffer, in place."""
+    content = pa.py_buffer(path.read_bytes())
+    array = pa.ipc.open_file(content).get_batch(0).column(column)
+    parts = [*array.buffers(), *(array.dictionary.buffers() if column == "relation" else [])]
+    part = parts[buffer]
+    with path.open("r+b") as file:
+        file.seek(part.address - content.address)
+        file.write(numbers.tobytes())
+
+
+@pytest.mark.parametrize("number", [-1, 6, 10**6, 2**31 - 1])
+@pytest.mark.parametrize("column", ["target", "relation"])
+def test_damaged_edges_are_refused_and_lead_nowhere(index, column, number):
+    overwritten(
+        index / layout.GRAPH / "00000001" / EDGES_FILE,
+        column,
+        1,
+        np.full(len(EDGES), number, np.int32),
+    )
+    corpus = Corpus.open(index)
+    with pytest.raises(CorpusCorruptError, match="the graph is damaged"):
+        corpus.graph.edges("a")
+    assert corpus.graph.edges("x") == ()
+    assert corpus.search("text of a", strategy="graph")
+
+
+@pytest.mark.parametrize("number", [-(2**63), -1, 3, 10**6, 2**62])
+@pytest.mark.parametrize(
+    ("name", "column", "buffer"), [(NODES_FILE, "id", 1), (EDGES_FILE, "relation", 3)]
+)
+def test_texts_that_lie_anywhere_are_not_read_from_there(index, name, column, buffer, number):
+    corpus = Corpus.open(index)
+    offsets = np.array([0, number], np.int64)
+    overwritten(index / layout.GRAPH / "00000001" / name, column, buffer, offsets)
+    found = [edge for node_id in NODES for edge in corpus.graph.edges(node_id)]
+    assert all(len(edge.target) + len(edge.relation) < 50 for edge in found)
+
+
+@pytest.mark.parametrize("number", [6, 10**6, 2**31 - 1])
+def test_a_row_whose_node_is_none_is_damage(index, number):
+    late = Corpus.open(index)
+    expected = late.search("text of a", strategy="graph")
+    path = index / layout.SEGMENTS / "00000001" / layout.GRAPH_NODES
+    with path.open("r+b") as file:
+        file.seek(-5 * 4, 2)
+        file.write(np.full(5, number, np.int32).tobytes())
+    for use in (lambda corpus: corpus.search("a", strategy="graph"), lambda corpus: corpus.info()):
+        with pytest.raises(CorpusCorruptError, match="the graph is damaged"):
+            use(Corpus.open(index))
+    assert late.search("text of a", strategy="graph") == expected
 
 
 def test_what_a_killed_build_left_of_a_graph_goes(index):

@@ -13,6 +13,7 @@ from octavo import (
     RAGContext,
     RetrievedDocument,
 )
+from octavo.graph.array_walk import ArrayWalk
 from octavo.graph.csr_graph import CsrGraph
 from octavo.spi import GraphEdge, GraphNode
 from octavo.strategies.document_list import DocumentList
@@ -338,3 +339,24 @@ def test_the_rows_of_the_documents_are_not_read_at_construction():
             raise AssertionError
 
     strategy(chain(), documents=Store(()))
+
+
+def test_blocks_are_small_where_walks_are_large(monkeypatch):
+    monkeypatch.setattr("octavo.strategies.graph._MOST_VISITS", 20)
+    walked = []
+
+    class Seen(ArrayWalk):
+        def walk(self, texts, *rest):
+            walked.append(len(texts))
+            return super().walk(texts, *rest)
+
+    monkeypatch.setattr("octavo.strategies.graph.ArrayWalk", Seen)
+    store = CsrGraph(nodes("a b c d"), edges("a>b b>c c>d d>a"), lambda query, limit: [("a", 1.0)])
+    queries = ["q"] * 12
+    for most, sizes in ((1, [12]), (2, [10, 2]), (1000, [5, 5, 2])):
+        table = strategy(store, most=most).retrieve_batch(queries)
+        assert walked == sizes
+        walked.clear()
+        alone = strategy(store, most=most).retrieve("q")
+        assert table["score"].to_pylist() == [hit.score for hit in alone] * 12
+        walked.clear()

@@ -1,8 +1,10 @@
 """``paths(query, context)`` of the graph and the hybrid strategy (S9, S10, S23, S24)."""
 
+import pyarrow as pa
 import pytest
 
 from octavo import (
+    Corpus,
     GraphPath,
     GraphRAGStrategy,
     HybridRAGStrategy,
@@ -198,3 +200,21 @@ def test_one_walk_is_asked_for_hits_and_paths():
     hybrid = HybridRAGStrategy(*two_stores(), graph_strategy(once))
     paths = hybrid.paths("q", RAGContext(100))
     assert [path.nodes for path in paths if path is not None] == [("a",)]
+
+
+def test_paths_of_a_search_by_a_vector_of_its_own(tmp_path):  # S23 S24
+    table = pa.table(
+        {
+            "id": ["a", "b", "c"],
+            "text": ["one", "two", "three"],
+            "vector": [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]],
+        }
+    )
+    links = pa.table({"head": ["b"], "relation": ["r"], "tail": ["c"]})
+    corpus = Corpus.build(table, tmp_path / "i", embedding="column:vector", edges=links)
+    for name, options in (("graph", {}), ("hybrid", {"graph": True})):
+        hits = corpus.search("none", strategy=name, query_vector=[0.1, 1.0], **options)
+        paths = corpus.strategy(name, **options).paths("none", query_vector=[0.1, 1.0])
+        assert [hit.metadata["entryId"] for hit in hits] == ["b", "a", "c"]
+        assert [path.document for path in paths] == ["b", "a", "c"]
+        assert paths[2].nodes == ("b", "c")

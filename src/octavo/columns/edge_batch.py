@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from octavo.columns.arrow_types import compute
-from octavo.columns.edge_columns import EdgeChoice
+from octavo.columns.edge_columns import RELATION_NAMES, EdgeChoice
 from octavo.columns.place import Place
 from octavo.columns.sources import InputBatch
 from octavo.columns.text import as_ids, blank_rows
@@ -62,8 +62,8 @@ def edge_batch(batch: InputBatch, choice: EdgeChoice) -> EdgeBatch:
     Raises
     ------
     InvalidArgumentError
-        A null end or relation, a weight that is not finite, a column of a wrong type, or invalid
-        UTF-8. The message names origin, column and the first rows.
+        A null end or relation, a relation where none was chosen, a weight that is not finite, a
+        column of a wrong type, or invalid UTF-8. The message names origin, column and the first rows.
     """
     rows = batch.batch
 
@@ -82,11 +82,11 @@ def edge_batch(batch: InputBatch, choice: EdgeChoice) -> EdgeBatch:
     weights = None
     if choice.weight is not None and choice.weight in rows.schema.names:
         weights = as_weights(rows.column(choice.weight), place(choice.weight))
-    relations = (
-        pa.repeat(pa.scalar(LINKS_TO, pa.large_string()), rows.num_rows)
-        if choice.relation is None
-        else texts(choice.relation, "a relation")
-    )
+    if choice.relation is None:
+        _refuse_relations(batch, choice)
+        relations = pa.repeat(pa.scalar(LINKS_TO, pa.large_string()), rows.num_rows)
+    else:
+        relations = texts(choice.relation, "a relation")
     return EdgeBatch(
         heads=texts(choice.head, "an id"),
         relations=relations,
@@ -95,3 +95,16 @@ def edge_batch(batch: InputBatch, choice: EdgeChoice) -> EdgeBatch:
         head_place=place(choice.head),
         tail_place=place(choice.tail),
     )
+
+
+def _refuse_relations(batch: InputBatch, choice: EdgeChoice) -> None:
+    """Refuse relations that no edge before them had."""
+    rows = batch.batch
+    for name in set(RELATION_NAMES).intersection(rows.schema.names) - {*choice.columns()}:
+        found = compute.indices_nonzero(rows.column(name).is_valid()).to_numpy()
+        if len(found):
+            place = Place(name, batch.origin, batch.first_row)
+            raise InvalidArgumentError(
+                f"{place}: expected a relation in every row or in none, found the first in "
+                f"{place.rows(found[:1])}"
+            )

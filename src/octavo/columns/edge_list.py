@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from octavo.columns.arrow_types import compute
 from octavo.columns.edge_batch import EdgeBatch, edge_batch
-from octavo.columns.edge_columns import WEIGHT, EdgeColumns, choose_edge_columns
+from octavo.columns.edge_columns import RELATION_NAMES, WEIGHT, EdgeColumns, choose_edge_columns
 from octavo.columns.graph_columns import GraphColumns
 from octavo.columns.sources import Input, Source, TableSource, open_inputs, resolve_inputs
 from octavo.columns.text import blank_rows
@@ -82,9 +82,11 @@ def _batches(
 ) -> Iterator[EdgeBatch]:
     """Yield the edges of one input, checked."""
     choice = choose_edge_columns(source.schema(requested.named()), requested, origin)
-    # Lines of JSON may come to weights later than where their columns are looked for.
+    # Lines of JSON may come to weights, and to relations, later than where columns are looked for.
     choice = replace(choice, weight=choice.weight or WEIGHT)
-    read = open_inputs([source], columns=choice.columns(), batch_rows=batch_rows)
+    late = () if choice.relation else RELATION_NAMES
+    names = dict.fromkeys((*choice.columns(), *late))
+    read = open_inputs([source], columns=tuple(names), batch_rows=batch_rows)
     return (edge_batch(replace(batch, origin=origin), choice) for batch in read)
 
 
@@ -112,8 +114,12 @@ class _Edges:
 
     def graph(self) -> GraphColumns:
         """Return the graph; the edges are given away."""
-        node_ids, nodes = _in_order(self._ids)
-        relation_names, relation_codes = _in_order(self._relations)
+        # The tables that told texts apart are as large as the ids, and no longer needed.
+        ids, self._ids = self._ids.texts(), TextNumbers()
+        names, self._relations = self._relations.texts(), TextNumbers()
+        node_ids, nodes = _in_order(ids)
+        relation_names, relation_codes = _in_order(names)
+        del ids, names
         offsets = np.zeros(len(node_ids) + 1, np.int64)
         places = np.zeros(len(node_ids), np.int64)
         for part in self._parts:
@@ -155,9 +161,8 @@ class _Part:
     weights: NDArray[np.float64] | None
 
 
-def _in_order(numbers: TextNumbers) -> tuple[pa.LargeStringArray, NDArray[np.int32]]:
-    """Return the texts by their UTF-8 bytes, and the place of each number among them."""
-    texts = numbers.texts()
+def _in_order(texts: pa.LargeStringArray) -> tuple[pa.LargeStringArray, NDArray[np.int32]]:
+    """Return texts by their UTF-8 bytes, and the place of each among them."""
     order = compute.sort_indices(texts)
     ranks = np.empty(len(texts), np.int32)
     ranks[order.to_numpy()] = np.arange(len(texts), dtype=np.int32)

@@ -119,6 +119,7 @@ def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
     """Describe a snapshot from its manifest, and its graph, where there is one, from all edges."""
     manifest = snapshot.manifest
     segments = manifest.segments
+    graphs = () if manifest.graph is None else (manifest.graph,)
     return CorpusInfo(
         path=snapshot.path,
         format_version=FORMAT_VERSION,
@@ -129,7 +130,7 @@ def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
         null_vectors=sum(segment.null_vectors for segment in segments),
         segments=len(segments),
         keyword_segments=sum(len(segment.keyword) for segment in segments),
-        size=sum(entry.size for segment in segments for entry in segment.files.values()),
+        size=sum(entry.size for part in (*segments, *graphs) for entry in part.files.values()),
         block_max_size=sum(
             entry.size
             for segment in segments

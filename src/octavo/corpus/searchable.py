@@ -125,9 +125,8 @@ class SearchableCorpus:
         if not isinstance(query, str):
             raise TypeError(f"query: expected a string, found {type(query).__name__}")
         chosen = self.strategy(strategy, **options)
-        vectors: Any = None if query_vector is None else [query_vector]
         context = RAGContext(max_results, min_score, filters or {})
-        return chosen.rank(Queries.of([query], vectors), context).retrieved()
+        return chosen.rank(Queries.one(query, query_vector), context).retrieved()
 
     def search_batch(
         self,

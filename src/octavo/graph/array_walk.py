@@ -48,6 +48,11 @@ class ArrayWalk:
         """Where nodes are the documents of a corpus, which; ``None`` for other nodes."""
         return self._graph.nodes.home
 
+    @property
+    def most(self) -> int:
+        """The largest number of nodes that can be visited for a query."""
+        return min(self._bounds.max_visited_nodes, self._graph.nodes.rows)
+
     def walk(
         self,
         texts: Sequence[str],

@@ -11,6 +11,7 @@ from octavo.columns.encodable import encodable
 from octavo.columns.hits import Hits
 from octavo.columns.node_numbers import node_numbers
 from octavo.columns.selection import Selection
+from octavo.columns.text_rows import TextRows
 from octavo.engines.report import SearchReport
 from octavo.errors import CorpusCorruptError, GraphCapabilityError
 from octavo.graph.array_graph import ArrayGraph
@@ -73,7 +74,7 @@ class CorpusGraph(ArrayGraph):
             raise self._corrupt() from error
         self._columns = graph.columns
         self._space = space
-        self._nodes = CorpusNodes(snapshot, graph, space)
+        self._nodes = CorpusNodes(snapshot, space)
         self._seeds = CorpusSeeds(snapshot, seeds)
 
     @property
@@ -168,14 +169,14 @@ class CorpusGraph(ArrayGraph):
 
     def _number(self, node_id: str) -> int:
         """Return a node's number among those that edges name, -1 where they do not."""
-        if not encodable(node_id):
+        if not isinstance(node_id, str) or not encodable(node_id):
             return -1
         return int(node_numbers(self._columns, pa.array([node_id], pa.large_string()))[0])
 
     def _texts(self, texts: pa.LargeStringArray, numbers: NDArray[np.int32]) -> list[str]:
-        try:
-            return [str(text) for text in texts.take(numbers).to_pylist()]
-        except (IndexError, UnicodeDecodeError) as error:
+        try:  # not by Arrow's kernels, which trust the offsets of a damaged file
+            return [str(text) for text in TextRows([texts]).values(numbers.tolist())]
+        except IndexError as error:
             raise self._corrupt() from error
 
     def _corrupt(self) -> CorpusCorruptError:

@@ -11,7 +11,6 @@ from octavo.graph.corpus_space import CorpusSpace
 from octavo.graph.walk_nodes import Home
 from octavo.spi import GraphNode
 from octavo.storage.snapshot import Snapshot
-from octavo.storage.stored_graph import StoredGraph
 
 
 class CorpusNodes:
@@ -21,15 +20,12 @@ class CorpusNodes:
     ----------
     snapshot
         The documents.
-    graph
-        Its graph.
     space
         Which node is which document.
     """
 
-    def __init__(self, snapshot: Snapshot, graph: StoredGraph, space: CorpusSpace) -> None:
+    def __init__(self, snapshot: Snapshot, space: CorpusSpace) -> None:
         self._snapshot = snapshot
-        self._graph = graph
         self._space = space
 
     @property
@@ -55,12 +51,14 @@ class CorpusNodes:
 
     def row_of(self, node_id: str) -> int:
         """Return the row of a live document, -1 where there is none."""
+        if not isinstance(node_id, str):
+            return -1
         document = self._snapshot.rows_of([node_id])
         return -1 if document[0] < 0 else int(self.rows_at(document)[0])
 
     def rows_at(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of live documents, which are given by their rows in the corpus."""
-        return self._space.nodes_of(self._graph, documents)
+        return self._space.nodes[documents].astype(np.int64)
 
     def node_ids(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the ids of the documents."""
@@ -91,7 +89,11 @@ class CorpusNodes:
     def within(self, admitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which rows are documents that are admitted, one boolean a row of the corpus."""
         documents, present = self._space.documents, self._space.present
-        return admitted[documents] if present is None else admitted[documents] & present
+        if present is None:
+            return admitted[documents]
+        inside = present.copy()
+        inside[present] = admitted[documents[present]]
+        return inside
 
     def _documents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         return self._space.documents[rows].astype(np.int64)

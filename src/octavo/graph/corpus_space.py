@@ -20,14 +20,14 @@ class CorpusSpace:
         int32: the row of each node's document in the corpus; -1 where none is live.
     present
         Which nodes have a document; ``None`` where all have.
-    linked
-        The number of nodes of the graph.
+    nodes
+        int32: the node of each live row of the corpus; no view of a file, which could change.
     """
 
     offsets: NDArray[np.int64]
     documents: NDArray[np.int32]
     present: NDArray[np.bool_] | None
-    linked: int
+    nodes: NDArray[np.int32]
 
     @staticmethod
     def of(graph: StoredGraph, live: NDArray[np.bool_] | None) -> "CorpusSpace":
@@ -45,7 +45,7 @@ class CorpusSpace:
         IndexError
             A row says that it is a node that the graph does not have.
         """
-        columns, nodes = graph.columns, graph.node_of_row
+        columns, nodes = graph.columns, np.array(graph.node_of_row)
         if len(nodes) and int(nodes.max()) >= columns.nodes:
             raise IndexError(f"expected nodes below {columns.nodes}, found {int(nodes.max())}")
         known = nodes >= 0
@@ -54,19 +54,12 @@ class CorpusSpace:
         documents = np.full(columns.nodes + len(others), -1, np.int32)
         documents[nodes[rows]] = rows
         documents[columns.nodes :] = others
+        nodes[others] = np.arange(columns.nodes, len(documents))
         present = documents >= 0
         ends = np.full(len(others), columns.edges, np.int64)
         return CorpusSpace(
             np.concatenate((columns.offsets, ends)) if len(others) else columns.offsets,
             documents,
             None if bool(present.all()) else present,
-            columns.nodes,
+            nodes,
         )
-
-    def nodes_of(self, graph: StoredGraph, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the nodes of live rows; O(log) of the documents without edges for each."""
-        nodes = graph.node_of_row[rows].astype(np.int64)
-        alone = nodes < 0
-        others = self.documents[self.linked :]
-        nodes[alone] = self.linked + np.searchsorted(others, rows[alone].astype(np.int32))
-        return nodes

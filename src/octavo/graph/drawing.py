@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 from octavo.graph.graph_path import GraphPath
 
+_MOST_CHARACTERS = 200
+
 _JOINERS = "\u200c\u200d"  # invisible, and part of how Persian and emoji are written
 
 # What Mermaid reads even where it is written in codes: line breaks, icons, codes in its own form.
@@ -174,6 +176,11 @@ def _in_mermaid(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return text on one line, without what controls a terminal, a direction or an encoding."""
+    """Return text on one short line, without what controls a terminal, a direction or an encoding.
+
+    Graphviz reads no text that is longer than some 16,000 bytes.
+    """
     line = " ".join(text.split())
+    if len(line) > _MOST_CHARACTERS:
+        line = f"{line[: _MOST_CHARACTERS - 1].rstrip()}…"
     return "".join(one if one.isprintable() or one in _JOINERS else "\ufffd" for one in line)

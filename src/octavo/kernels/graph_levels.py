@@ -123,12 +123,19 @@ def walk_levels(
             place[seed_nodes[first + seed]] = found
         arriving = found
 
+        # A label is among the best `max_nodes` where its score is above `least`, or equal to it and
+        # its tie at most `most`; what leads to less than `floor` leads to none wanted. All only get
+        # stricter: they are found anew when enough has changed, else many small levels would take
+        # quadratic time.
+        least = 0.0
+        most = _FAR
+        floor = 0.0
+        changed = 0
         while True:
-            # A label is among the best `max_nodes` where its score is above `least`, or equal to it
-            # and its tie at most `most`; what leads to less than `floor` leads to none wanted.
-            least = 0.0
-            most = _FAR
-            if found > max_nodes:
+            ended = depth == max_depth or arriving == 0
+            changed += arriving
+            due = ended or changed * 16 >= found
+            if due and found > max_nodes:
                 least = value_at(scores[:found].copy(), found - max_nodes)
                 above = 0
                 tied = 0
@@ -142,12 +149,14 @@ def walk_levels(
                         tied += 1
                 last = max_nodes - above - 1
                 most = int(value_at(ties[:tied].copy(), last))
-            if depth == max_depth or arriving == 0:
+            if ended:
                 break
 
-            floor = least
-            if wanted < max_nodes and found > wanted:
-                floor = max(least, value_at(scores[:found].copy(), found - wanted))
+            if due:
+                changed = 0
+                floor = least
+                if wanted < max_nodes and found > wanted:
+                    floor = max(least, value_at(scores[:found].copy(), found - wanted))
             if from_node.shape[0] < capacity:
                 from_node = np.empty(capacity, np.int64)
                 from_score = np.empty(capacity, np.float64)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from octavo.columns.hits import Hits, Part
 from octavo.columns.ranking import rank_hits
@@ -26,6 +27,8 @@ from octavo.strategies.queries import Queries
 from octavo.strategies.sources import DocumentSource, at_present, checked_source
 
 _BLOCK = 256
+_MOST_VISITS = 2**22
+"""Of all queries of a block together; each takes some 50 bytes."""
 
 
 class GraphRAGStrategy(ColumnarStrategy):
@@ -126,7 +129,8 @@ class GraphRAGStrategy(ColumnarStrategy):
         store = None if chosen is None else at_present(chosen)
         walk, size = self._walk(), len(queries)
         if isinstance(walk, ArrayWalk):
-            size = min(size, _BLOCK)  # so that what a walk visits fits into caches
+            # So that what walks visit fits into caches, and where that is much, into memory.
+            size = min(size, _BLOCK, max(1, _MOST_VISITS // max(1, walk.most)))
         else:
             walk.heed(queries.cancellation)
         starts = range(0, max(1, len(queries)), max(1, size))
@@ -153,13 +157,21 @@ class GraphRAGStrategy(ColumnarStrategy):
         home = self._walk().home
         return home is not None and home.store is store
 
-    def paths(self, query: str, context: RAGContext | None = None) -> tuple[GraphPath, ...]:
+    def paths(
+        self,
+        query: str,
+        context: RAGContext | None = None,
+        *,
+        query_vector: ArrayLike | None = None,
+    ) -> tuple[GraphPath, ...]:
         """Return for each hit of ``retrieve(query, context)`` the path by which it was found.
 
         Parameters
         ----------
         query, context
             As in :meth:`retrieve`.
+        query_vector
+            The query's own vector, as in :meth:`octavo.Corpus.search`.
 
         Examples
         --------
@@ -171,7 +183,7 @@ class GraphRAGStrategy(ColumnarStrategy):
         seed 'sign in' [auth] (...) --reads--> 'users' [db]; 1 hop, ... x 0.85 = ...
         """
         given = given_context(context)
-        trace = self.trace(Queries((query,)), given)
+        trace = self.trace(Queries.one(query, query_vector), given)
         store = None if self._documents is None else at_present(self._documents)
         ranking = _ranked(trace.walked, Linking(store, given.metadata_filters, 1), given)
         documents = ranking.documents.ids(ranking.hits.rows)

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError
@@ -106,7 +107,13 @@ class HybridRAGStrategy(ColumnarStrategy):
         """Rank a batch: one search of each stream, then one fusion for all queries."""
         return self._fused(queries, context)[0]
 
-    def paths(self, query: str, context: RAGContext | None = None) -> tuple[GraphPath | None, ...]:
+    def paths(
+        self,
+        query: str,
+        context: RAGContext | None = None,
+        *,
+        query_vector: ArrayLike | None = None,
+    ) -> tuple[GraphPath | None, ...]:
         """Return for each hit of ``retrieve(query, context)`` the path by which the graph found it.
 
         ``None`` stands for a hit that the graph stream does not rank. The score of a path is that
@@ -117,9 +124,11 @@ class HybridRAGStrategy(ColumnarStrategy):
         ----------
         query, context
             As in :meth:`retrieve`.
+        query_vector
+            The query's own vector, as in :meth:`octavo.Corpus.search`.
         """
         given = given_context(context)
-        queries = Queries((query,))
+        queries = Queries.one(query, query_vector)
         ranking, streams = self._fused(queries, given)
         found: dict[int, GraphPath | None] = {}
         if self._graph is not None:

@@ -69,6 +69,12 @@ class Queries:
             plain = texts.to_pylist()
         return Queries(tuple(plain), None if vectors is None else query_array(vectors))
 
+    @staticmethod
+    def one(text: str, vector: ArrayLike | None = None) -> "Queries":
+        """Take one query and, where it has one, its vector."""
+        vectors: Any = None if vector is None else [vector]
+        return Queries.of([text], vectors)
+
     def __post_init__(self) -> None:
         for position, text in enumerate(self.texts):
             if not isinstance(text, str):

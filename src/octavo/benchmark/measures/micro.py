@@ -13,6 +13,7 @@ from octavo.benchmark.measure import Facts, Measure, Pair, Unit
 from octavo.benchmark.timing import Timed
 from octavo.columns.hits import Hits
 from octavo.embeddings.hash_embedding import HashEmbedding
+from octavo.kernels.graph_traversal import Visits, Workspace, traverse
 from octavo.kernels.parent_expansion import expand_to_parents
 from octavo.kernels.ranking import rank_positions
 from octavo.kernels.temporal_decay import temporal_decay
@@ -177,6 +178,52 @@ def _expansion(_: Bench) -> Pair:
     return Pair(Timed(kernel, QUERIES), Timed(with_dictionaries, _PLAIN_QUERIES), check)
 
 
+def _walk(_: Bench) -> Pair:
+    rng, nodes, width, queries, most = _rng(), 100_000, 10, 100, 1_024
+    offsets = np.arange(nodes + 1) * width
+    targets = rng.integers(0, nodes, nodes * width, np.int32)
+    seeds = np.concatenate([rng.permutation(nodes)[:width] for _ in range(queries)])
+    scores = np.linspace(1.0, 0.5, width)
+    workspace = Workspace(nodes)
+    neighbours = targets.reshape(nodes, width).tolist()
+    listed = seeds.reshape(queries, width).tolist()
+
+    def kernel() -> Visits:
+        chosen = (np.arange(queries + 1) * width, seeds, np.tile(scores, queries))
+        return traverse(
+            offsets, targets, *chosen, max_depth=2, decay=0.85, max_nodes=most, workspace=workspace
+        )
+
+    def with_dictionaries() -> list[list[tuple[float, int, int, int]]]:
+        found = []
+        for chosen in listed[:_PLAIN_QUERIES]:
+            best: dict[int, tuple[float, int, int]] = {}
+            for place, seed in enumerate(chosen):
+                level, score = {seed}, float(scores[place])
+                for hops in range(3):
+                    for node in level:
+                        label = (-score, hops, place)
+                        best[node] = min(label, best.get(node, label))
+                    level = {target for node in level for target in neighbours[node]}
+                    score *= 0.85
+            found.append(sorted((*label, node) for node, label in best.items())[:most])
+        return found
+
+    def check() -> Facts:
+        visits, expected = kernel(), with_dictionaries()
+        counts = [len(labels) for labels in expected]
+        require_equal("numbers", np.diff(visits.offsets)[: len(counts)], counts)
+        place = np.repeat(np.arange(queries), np.diff(visits.offsets))
+        order = np.lexsort((visits.nodes, visits.seeds, visits.hops, -visits.scores, place))
+        labels = [label for each in expected for label in each]
+        chosen = order[: len(labels)]
+        require_equal("nodes", visits.nodes[chosen], [label[3] for label in labels])
+        require_equal("scores", visits.scores[chosen], [-label[0] for label in labels])
+        return {}
+
+    return Pair(Timed(kernel, queries), Timed(with_dictionaries, _PLAIN_QUERIES), check)
+
+
 def _top_k(_: Bench) -> Pair:
     rng, queries, depth = _rng(), 200, 1_000
     rows = np.concatenate([rng.permutation(10 * depth)[:depth] for _ in range(queries)])
@@ -228,6 +275,13 @@ MEASURES = (
         unit=Unit.QUERY,
         baseline="Python dictionary and sort",
         prepare=_expansion,
+    ),
+    Measure(
+        name="micro.walk",
+        what="10 seeds, 2 hops over 1,000,000 edges, at most 1,024 nodes",
+        unit=Unit.QUERY,
+        baseline="Python dictionary and sort",
+        prepare=_walk,
     ),
     Measure(
         name="micro.top-k",

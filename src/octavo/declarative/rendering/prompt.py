@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from octavo.declarative.rendering.fence import DISCLOSURE, fenced, heading, without_fences
 from octavo.declarative.rendering.rendered_context import RenderedContext
-from octavo.declarative.rendering.visible import visible
+from octavo.declarative.rendering.visible import visible, visible_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,14 @@ def action_prompt(
         label = heading(stale=context.stale, truncated=context.truncated)
         parts.append(f"{label}\n{fenced(context.text)}")
     if arguments:
-        lines = [f"{name}: {_value_text(value)}" for name, value in arguments.items()]
+        lines = [f"{_name_text(name)}: {_value_text(value)}" for name, value in arguments.items()]
         parts.append("\n".join(["Input:", *lines]))
     return Prompt("\n\n".join(system), "\n\n".join(part for part in parts if part))
+
+
+def _name_text(name: str) -> str:
+    # Further arguments by name (``**others``) may have any.
+    return without_fences(visible_line(name))
 
 
 def _value_text(value: object) -> str:

@@ -8,7 +8,7 @@ from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.rendering.documents import DocumentFormat, Passage
 from octavo.declarative.rendering.fence import escaped
-from octavo.declarative.rendering.fitting import Budget, Fitted, Outcome, fitted
+from octavo.declarative.rendering.fitting import Budget, Fitted, Fitting, Outcome
 from octavo.declarative.rendering.tokens import TokenCounter, counted, estimated_tokens
 from octavo.declarative.rendering.usage import KnowledgeUsage
 from octavo.declarative.runtime.retrieved import Retrieved
@@ -61,7 +61,8 @@ def rendered(
     Units of DIRECT and SEQUENTIAL sources come first, in their order, then the ranked documents: the
     best evidence for the question stands nearest to the question's end of the prompt's block, and what
     was asked for whole is cut last. ``context_window`` bounds everything where something is searched;
-    ``max_tokens`` bounds what one source gives.
+    ``max_tokens`` bounds the contents that one
+    source gives.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def rendered(
     budget = Budget(window, {each.name: each.max_tokens for each in sources})
     direct = list(_direct_passages(retrieved))
     ranked = list(_ranked_passages(retrieved))
-    found = fitted([*direct, *ranked], form, budget, counter)
+    found = Fitting(form, budget, counter).fitted([*direct, *ranked])
     found = _within(found, window, counter)
     _check(found[: len(direct)], window, "of DIRECT and SEQUENTIAL sources")
     _check(found[len(direct) :], window, "that matched")
@@ -165,7 +166,7 @@ def _usage(name: str, use: KnowledgeUse, found: list[Fitted]) -> KnowledgeUsage:
         source=name,
         use=use,
         documents=sum(each.outcome is not Outcome.DROPPED for each in own),
-        tokens=sum(each.tokens for each in own),
+        tokens=sum(each.content_tokens for each in own),
         truncated=any(each.outcome is not Outcome.WHOLE for each in own),
     )
 

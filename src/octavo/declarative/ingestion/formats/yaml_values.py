@@ -1,0 +1,81 @@
+"""YAML as plain values, with bounds: safe tags only, no nesting or aliases without end."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from octavo.declarative.ingestion.failures import DamagedSource
+from octavo.declarative.ingestion.limits import IngestionLimits
+from octavo.declarative.ingestion.optional import optional
+
+
+def yaml_documents(text: str, limits: IngestionLimits) -> Iterator[tuple[object, int]]:
+    """Yield the value of each document of a stream, and the line it begins at, from 1.
+
+    Raises
+    ------
+    DamagedSource
+        The text is no YAML, has tags beyond the standard's, or breaks a limit: aliases are counted
+        as if everything were written out.
+
+    Examples
+    --------
+    >>> list(yaml_documents("a: [1, 2]", IngestionLimits()))
+    [({'a': [1, 2]}, 1)]
+    """
+    yaml = optional("yaml", "declarative", "reading YAML")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        if sum(map(text.count, "-:?[{")) > limits.depth:  # what every level begins with
+            _check_depth(yaml, loader, text, limits)
+        for node in yaml.compose_all(text, Loader=loader):
+            if node is not None:
+                if "*" in text or len(text) > limits.nodes:
+                    _check_size(node, limits)
+                constructor = yaml.SafeLoader("")
+                try:
+                    yield constructor.construct_document(node), node.start_mark.line + 1
+                finally:
+                    constructor.dispose()
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        told = " ".join(str(error).split())
+        raise DamagedSource(f"expected YAML: {told}") from error
+
+
+def _check_depth(yaml: Any, loader: Any, text: str, limits: IngestionLimits) -> None:  # noqa: ANN401
+    """Follow the parser's events, which need no stack, before anything recursive runs."""
+    depth = 0
+    for event in yaml.parse(text, Loader=loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > limits.depth:
+                raise DamagedSource(f"expected YAML nested at most {limits.depth} deep, found more")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _check_size(root: Any, limits: IngestionLimits) -> None:  # noqa: ANN401
+    """Count the nodes with every alias written out; an alias inside itself is refused."""
+    sizes: dict[int, int] = {}
+    open_nodes: set[int] = set()
+
+    def size(node: Any, depth: int) -> int:  # noqa: ANN401
+        known = sizes.get(id(node))
+        if known is not None:
+            return known
+        if id(node) in open_nodes:
+            raise DamagedSource("expected YAML that ends, found an alias inside of what it names")
+        if depth > limits.depth:
+            raise DamagedSource(f"expected YAML nested at most {limits.depth} deep, found more")
+        open_nodes.add(id(node))
+        total = 1
+        if isinstance(node.value, list):
+            for each in node.value:
+                for below in each if isinstance(each, tuple) else (each,):
+                    total += size(below, depth + 1)
+                    if total > limits.nodes:
+                        raise DamagedSource(f"expected at most {limits.nodes:,} values, found more")
+        open_nodes.discard(id(node))
+        sizes[id(node)] = total
+        return total
+
+    size(root, 0)
