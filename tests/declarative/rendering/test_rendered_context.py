@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from octavo.declarative import Knowledge, KnowledgeUsage, KnowledgeUse, ResolvedSearch
+from octavo.declarative.rendering.documents import DocumentFormat, Passage
 from octavo.declarative.rendering.fence import escaped
 from octavo.declarative.rendering.rendered_context import rendered
 from octavo.declarative.rendering.tokens import estimated_tokens
@@ -37,7 +38,7 @@ def test_documents_that_fit_are_all_there():
     found = rendered(retrieved([document("one", "a"), document("two", "b")]), notes(), len)
     assert found.text == "a:one\nb:two"
     assert (found.documents, found.truncated, found.stale) == (2, False, False)
-    assert found.usage == (KnowledgeUsage("notes", SEARCH, 2, 12, truncated=False),)
+    assert found.usage == (KnowledgeUsage("notes", SEARCH, 2, 6, truncated=False),)
     assert found.shortened == found.dropped == ()
 
 
@@ -105,12 +106,12 @@ def test_max_tokens_bounds_a_source_and_leaves_the_others():
         document("bbbbbbbbbb", "b", tnsai_source="notes"),
         document("cccccccccc", "c", tnsai_source="faq"),
     ]
-    knowledge = [Knowledge("notes", max_tokens=20), Knowledge("faq")]
+    knowledge = [Knowledge("notes", max_tokens=14), Knowledge("faq")]
     found = rendered(retrieved(documents, sources=sources), knowledge, len)
     assert found.text == "a:aaaaaaaaaa\nb:bbb…\nc:cccccccccc"
     assert found.usage == (
-        KnowledgeUsage("notes", SEARCH, 2, 20, truncated=True),
-        KnowledgeUsage("faq", SEARCH, 1, 13, truncated=False),
+        KnowledgeUsage("notes", SEARCH, 2, 14, truncated=True),
+        KnowledgeUsage("faq", SEARCH, 1, 10, truncated=False),
     )
 
 
@@ -138,7 +139,27 @@ def test_max_tokens_bounds_a_direct_source():
     assert found.usage[0].truncated
     assert found.usage[0].tokens == 60
     with pytest.raises(ContextValidationError, match="max_tokens"):
-        rendered(given, [Knowledge("whole", use=DIRECT, max_tokens=3)], len)
+        rendered(given, [Knowledge("whole", use=DIRECT, max_tokens=1)], len)
+
+
+def test_of_a_long_document_only_what_may_fit_is_looked_at():
+    looked_at = []
+
+    def counter(text):
+        looked_at.append(len(text))
+        return estimated_tokens(text)
+
+    unit = SourceDocument("u", "word " * 1_000_000)
+    given = Retrieved((), None, (SourceGiven("whole", DIRECT, 1),), False, (unit,))
+    found = rendered(given, [Knowledge("whole", use=DIRECT, max_tokens=100)], counter)
+    assert found.usage[0].tokens == 100
+    assert sum(looked_at) < 50_000
+
+
+@pytest.mark.parametrize("content", ["", " ", "\n"])
+def test_a_blank_document_is_written(content):
+    found = rendered(retrieved([document(content, "a"), document("two", "b")]), notes(), len)
+    assert (found.documents, found.text[:2], found.text[-5:]) == (2, "a:", "b:two")
 
 
 def test_units_are_attributed_by_the_order_of_their_sources():  # S69
@@ -197,3 +218,23 @@ def test_the_window_is_never_exceeded(given_documents, window, counter):
     assert found.documents + len(found.dropped) == len(given_documents)
     assert found.truncated is bool(found.shortened or found.dropped)
     assert found.usage[0].documents == found.documents
+
+
+@settings(max_examples=200, deadline=None)
+@given(texts.filter(str.strip), st.integers(2, 60), st.sampled_from([len, estimated_tokens]))
+def test_what_is_shortened_is_the_longest_that_fits(content, window, counter):
+    form = DocumentFormat("${content}")
+    whole = retrieved([document(content)], window=window, form="${content}")
+    possible = [
+        part
+        for length in range(len(content))
+        if (part := Passage("notes", content, "s").shortened(length))
+        and counter(escaped(form.written(part))) <= window
+    ]
+    try:
+        found = rendered(whole, notes(), counter)
+    except ContextValidationError:
+        assert possible == []
+        return
+    if found.truncated:
+        assert found.text == form.written(possible[-1]).rstrip()

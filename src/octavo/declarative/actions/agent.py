@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, overload
+from threading import RLock
+from typing import Any, Final, overload
 
 from octavo.declarative.actions.action_context import current_context
 from octavo.declarative.actions.action_table import ActionTable
@@ -19,6 +20,8 @@ from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.errors import ConfigurationError, InvalidArgumentError, shown
 
 Arguments = Mapping[str, object]
+# Of all agents: a subclass need not call ``__init__``. Only held while one of them starts.
+_STARTING: Final = RLock()
 
 
 class Dispatching:
@@ -165,7 +168,11 @@ class Dispatching:
         return await (await self._ready_async()).stream_async(request, context)
 
     def _ready(self) -> Dispatcher:
-        if self._dispatcher is None:
+        if self._dispatcher is not None:
+            return self._dispatcher
+        with _STARTING:
+            if self._dispatcher is not None:
+                return self._dispatcher
             agent_class = type(self) if isinstance(self, Agent) else None
             spec = getattr(type(self), SPEC, None)
             named = spec.name if isinstance(spec, ClassSpec) and agent_class is not None else None
@@ -190,9 +197,10 @@ class Dispatching:
                 f"{type(self).__name__}: there is no executor of {kind} actions; give one in "
                 f"get_executors"
             )
-        if self._llm_executor is None:
-            self._llm_executor = LLMActionExecutor(self.get_llm())
-        return self._llm_executor
+        with _STARTING:
+            if self._llm_executor is None:
+                self._llm_executor = LLMActionExecutor(self.get_llm())
+            return self._llm_executor
 
 
 class Role(Dispatching):
