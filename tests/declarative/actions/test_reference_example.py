@@ -97,10 +97,14 @@ def server(monkeypatch):
         yield server
 
 
-@pytest.fixture
-def agent(path, server):
-    text = path.read_text(encoding="utf-8")
-    return ResearchAgent(FakeRetrieval(document(text, str(path), 1.0)))
+@pytest.fixture(params=["told", "retrieved"])
+def agent(path, server, request, monkeypatch):
+    if request.param == "told":
+        text = path.read_text(encoding="utf-8")
+        return ResearchAgent(FakeRetrieval(document(text, str(path), 1.0)))
+    home = pytest.importorskip("octavo.declarative.runtime.runtime")
+    monkeypatch.chdir(path.parent.parent)
+    return ResearchAgent(home.RetrievalRuntime())
 
 
 # S70 S77

@@ -26,12 +26,15 @@ def test_more_text_never_has_fewer_tokens(text, more):
     assert estimated_tokens(text) <= estimated_tokens(text + more)
 
 
-@given(st.text(), st.text())
+SIGNS = st.text("aB1 .\n\té漢", max_size=12)
+
+
+@given(SIGNS, SIGNS)
 def test_parts_have_at_least_the_tokens_of_the_whole(text, more):
     assert estimated_tokens(text + more) <= estimated_tokens(text) + estimated_tokens(more)
 
 
-@given(st.characters(exclude_categories=["Zs"], exclude_characters="\t"))
+@given(st.characters(codec=None))
 def test_nothing_that_shows_is_free(character):
     assert estimated_tokens(character) == 1
 

@@ -258,9 +258,12 @@ def _request(
 
 
 def _process_runtime() -> Retrieval | None:
+    home = "octavo.declarative.runtime.runtime"
     try:
-        runtime = import_module("octavo.declarative.runtime.runtime")
-    except ModuleNotFoundError:
+        runtime = import_module(home)
+    except ModuleNotFoundError as error:
+        if error.name != home:
+            raise  # something that the runtime needs: to go on would be to answer without evidence
         return None
     found: Retrieval = runtime.RetrievalRuntime.default()
     return found

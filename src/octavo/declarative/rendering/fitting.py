@@ -36,7 +36,7 @@ class Fitted:
     tokens
         Those of the text.
     content_tokens
-        Those of its content, without the format.
+        Those of its content, without the format; counted only where they are bounded.
     """
 
     passage: Passage
@@ -136,11 +136,12 @@ class Fitting:
             return dropped
         best, low, high = dropped, -1, len(passage.content)
         # Only as much of a long document is looked at as may fit.
+        bounded = room.content is not None
         least = room.least()
         probe = high if least is None else min(high, _CHARACTERS * max(least, _CHARACTERS))
         overrun: bool | None = None
         while low < high:
-            candidate = self._written(passage, probe)
+            candidate = self._written(passage, probe, bounded=bounded)
             over = None if candidate is None else room.overrun(candidate)
             if over is None:
                 low, best = probe, candidate or best
@@ -152,7 +153,7 @@ class Fitting:
         self.budget.spend(best)
         return best
 
-    def _written(self, passage: Passage, length: int) -> Fitted | None:
+    def _written(self, passage: Passage, length: int, *, bounded: bool) -> Fitted | None:
         whole = length >= len(passage.content)
         part = passage if whole else passage.shortened(length)
         if part is None:
@@ -163,5 +164,5 @@ class Fitting:
             Outcome.WHOLE if whole else Outcome.SHORTENED,
             text,
             counted(self.counter, escaped(text)),
-            counted(self.counter, escaped(visible(part.content))),
+            counted(self.counter, escaped(visible(part.content))) if bounded else 0,
         )

@@ -89,7 +89,8 @@ def rendered(
     direct = list(_direct_passages(retrieved))
     ranked = list(_ranked_passages(retrieved))
     found = Fitting(form, budget, counter).fitted([*direct, *ranked])
-    found = _within(found, window, counter)
+    if counter is not estimated_tokens:
+        found = _within(found, window, counter)
     _check(found[: len(direct)], window, "of DIRECT and SEQUENTIAL sources")
     _check(found[len(direct) :], window, "that matched")
     kept = [each for each in found if each.outcome is not Outcome.DROPPED]
@@ -166,7 +167,7 @@ def _usage(name: str, use: KnowledgeUse, found: list[Fitted]) -> KnowledgeUsage:
         source=name,
         use=use,
         documents=sum(each.outcome is not Outcome.DROPPED for each in own),
-        tokens=sum(each.content_tokens for each in own),
+        tokens=sum(each.tokens for each in own),
         truncated=any(each.outcome is not Outcome.WHOLE for each in own),
     )
 

@@ -18,7 +18,7 @@ class KnowledgeUsage:
     documents
         How many of its documents are in the context, after truncation.
     tokens
-        How many tokens their contents are there, without the format, as the token counter says.
+        How many tokens they are there, format included, as the token counter says.
     truncated
         Whether one of its documents was shortened or dropped.
     """
