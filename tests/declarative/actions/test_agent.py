@@ -471,6 +471,22 @@ def test_knowledge_on_a_tool_fails_when_the_agent_starts():
                 return question
 
 
+# S75
+def test_only_llm_actions_have_one_result():
+    class Local(Role):
+        @action_spec(type=ActionType.LOCAL)
+        def act(self, result: ActionResult) -> str: ...
+
+    class Twice(Role):
+        @action_spec(type=ActionType.LLM)
+        def act(self, one: ActionResult, two: "ActionResult | None" = None) -> str: ...
+
+    with pytest.raises(ConfigurationError, match=r"Local\.act: result: only LLM actions"):
+        Local().execute_action("act")
+    with pytest.raises(ConfigurationError, match=r"Twice\.act: two: a second parameter"):
+        Twice().execute_action("act")
+
+
 def test_an_agents_own_sources_and_description():
     @role_spec(description="A role")
     class Plain(Role):
@@ -601,6 +617,27 @@ def test_an_answer_that_is_no_text_is_an_execution_failure(answer):
         agent.execute_action("answer", {"question": "Q"})
 
 
+@pytest.mark.parametrize("piece", [None, 3, b"bytes"])
+def test_a_piece_that_is_no_text_is_an_execution_failure(piece):
+    class Odd:
+        def stream(self, system, prompt):
+            yield piece
+
+        async def stream_async(self, system, prompt):
+            yield piece
+
+    agent, _ = reader(llm=Odd())
+
+    async def run():
+        async with await agent.astream_action("answer", {"question": "Q"}) as pieces:
+            await anext(pieces)
+
+    with pytest.raises(ExecutionError, match="expected text"):
+        list(agent.stream_action("answer", {"question": "Q"}))
+    with pytest.raises(ExecutionError, match="expected text"):
+        asyncio.run(run())
+
+
 def test_a_client_that_raises_is_an_execution_failure():
     def broken(system, prompt):
         raise ValueError("no")
@@ -678,6 +715,27 @@ def test_a_stream_that_is_left_is_closed():
     with agent.stream_action("answer", {"question": "Q"}) as pieces:
         assert next(pieces) == "more"
     assert closed == [True]
+
+
+def test_an_asynchronous_stream_that_is_left_is_closed_at_once():
+    closed = []
+
+    class Endless:
+        async def stream_async(self, system, prompt):
+            try:
+                while True:
+                    yield "more"
+            finally:
+                closed.append(True)
+
+    agent, _ = reader(llm=Endless())
+
+    async def run():
+        async with await agent.astream_action("answer", {"question": "Q"}) as pieces:
+            assert await anext(pieces) == "more"
+        assert closed == [True]
+
+    asyncio.run(run())
 
 
 def test_a_stream_stops_when_its_request_is_cancelled():

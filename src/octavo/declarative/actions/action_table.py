@@ -7,7 +7,8 @@ from typing import Any
 from octavo.declarative.actions.arguments import ActionSignature
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations, bind
 from octavo.declarative.declarations.class_specs import SPEC, ClassSpec
-from octavo.declarative.declarations.messages import did_you_mean
+from octavo.declarative.declarations.enums import ActionType
+from octavo.declarative.declarations.messages import did_you_mean, naming
 from octavo.errors import ConfigurationError, shown
 
 
@@ -97,10 +98,17 @@ class ActionTable:
         action: BoundAction,
     ) -> None:
         classes = [each for each in (agent_class, type(role)) if each is not None]
+        with naming(f"{type(role).__name__}.{action.name}"):
+            signature = ActionSignature.of(type(role), action.name)
+            if signature.result_parameter is not None and action.type is not ActionType.LLM:
+                raise ConfigurationError(
+                    f"{signature.result_parameter}: only LLM actions have an ActionResult, found "
+                    f"type {action.type}"
+                )
         one = RoleAction(
             bindings,
             action,
-            ActionSignature.of(type(role), action.name),
+            signature,
             getattr(role, action.name),
             tuple(_description(each) for each in classes),
         )

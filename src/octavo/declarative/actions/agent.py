@@ -27,7 +27,7 @@ _STARTING: Final = RLock()
 class Dispatching:
     """Carries out the actions of roles; what it needs for that comes from methods to be overridden.
 
-    Each is asked once, before it is first needed. Declarations are bound then, so that mistakes in them
+    Each is asked once, before it is first needed, but for ``get_executors``. Declarations are bound then, so that mistakes in them
     show before anything is retrieved.
     """
 

@@ -4,14 +4,14 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args, get_origin
 
 from octavo.declarative.actions.action_context import RESERVED_KEYS
 from octavo.declarative.actions.annotations import annotation_text, fits
 from octavo.declarative.actions.requests import ActionResult
 from octavo.declarative.declarations.messages import did_you_mean
 from octavo.declarative.declarations.parameters import ActionParameter, action_parameters
-from octavo.errors import InvalidArgumentError, shown
+from octavo.errors import ConfigurationError, InvalidArgumentError, shown
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -44,12 +44,20 @@ class ActionSignature:
 
     @classmethod
     def of(cls, role_class: type, action: str) -> "ActionSignature":
-        """Return the signature of an action of a role."""
+        """Return the signature of an action of a role.
+
+        Raises
+        ------
+        ConfigurationError
+            Two parameters ask for the result.
+        """
         parameters = action_parameters(role_class, action)
         attribute = inspect.getattr_static(role_class, action)
         function = inspect.unwrap(getattr(attribute, "__func__", attribute))
         signature = inspect.signature(function).parameters
         results = [each.name for each in parameters if _asks_for_result(each.annotation)]
+        if len(results) > 1:
+            raise ConfigurationError(f"{results[1]}: a second parameter of type ActionResult")
         return cls(
             tuple(each for each in parameters if each.name not in results),
             {
@@ -156,5 +164,11 @@ def _checked(parameter: ActionParameter, value: object) -> object:
     return value
 
 
-def _asks_for_result(annotation: object) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, ActionResult)
+def _asks_for_result(annotation: Any) -> bool:  # noqa: ANN401 - a form of typing
+    if isinstance(annotation, str):  # of a name that is imported for type checkers only
+        return annotation.rpartition(".")[2] == ActionResult.__name__
+    if isinstance(annotation, type):
+        return issubclass(annotation, ActionResult)
+    return get_origin(annotation) is not Literal and any(
+        map(_asks_for_result, get_args(annotation))
+    )

@@ -15,7 +15,7 @@ from octavo.declarative.actions.executors import (
     AsyncStreamingExecutor,
     StreamingExecutor,
 )
-from octavo.declarative.actions.failures import failing_as_execution
+from octavo.declarative.actions.failures import closing, failing_as_execution
 from octavo.declarative.actions.requests import ActionResult
 from octavo.declarative.declarations.enums import ActionType
 from octavo.errors import ConfigurationError
@@ -98,8 +98,9 @@ async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
         yield str(await carried_out_async(dispatch))
         return
     with failing_as_execution(dispatch.what):
-        async for piece in executor.stream_async(dispatch.call):
-            yield piece
+        async with closing(executor.stream_async(dispatch.call)) as stream:
+            async for piece in stream:
+                yield piece
 
 
 def _function(dispatch: Dispatch, executor: AnyExecutor) -> Callable[[ActionCall], Any]:

@@ -37,3 +37,14 @@ async def within_deadline(dispatch: DispatchContext, what: str) -> AsyncIterator
         if not timer.expired():
             raise
         raise RetrievalTimeoutError(f"{what} was not done by the deadline of its request") from None
+
+
+@asynccontextmanager
+async def closing(pieces: AsyncIterator[str]) -> AsyncIterator[AsyncIterator[str]]:
+    """Close an asynchronous iterator at the end, if it can be: its clean-up must not wait for a collection."""
+    try:
+        yield pieces
+    finally:
+        close = getattr(pieces, "aclose", None)
+        if close is not None:
+            await close()

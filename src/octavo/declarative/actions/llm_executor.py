@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 
 from octavo.declarative.actions.executors import ActionCall
-from octavo.declarative.actions.failures import failing_as_execution, within_deadline
+from octavo.declarative.actions.failures import closing, failing_as_execution, within_deadline
 from octavo.declarative.rendering.prompt import Prompt, action_prompt
 from octavo.errors import ConfigurationError, ExecutionError, shown
 from octavo.spi import (
@@ -22,6 +22,7 @@ AnyLLMClient = (
     | Callable[[str, str], str]
 )
 _CLIENT = "the language model client"
+_ANSWER = "the language model's answer"
 
 
 class LLMActionExecutor:
@@ -83,7 +84,7 @@ class LLMActionExecutor:
             The request is over.
         """
         prompt = self.prompt(call)
-        async with within_deadline(call.context.dispatch, "the language model's answer"):
+        async with within_deadline(call.context.dispatch, _ANSWER):
             with failing_as_execution(_CLIENT):
                 if isinstance(self._client, AsyncLLMClient):
                     return _text(await self._client.complete_async(prompt.system, prompt.text))
@@ -123,15 +124,15 @@ class LLMActionExecutor:
             yield await self.execute_async(call)
             return
         prompt = self.prompt(call)
-        pieces = aiter(self._client.stream_async(prompt.system, prompt.text))
-        while True:
-            async with within_deadline(call.context.dispatch, "the language model's answer"):
-                with failing_as_execution(_CLIENT):
-                    try:
-                        piece = _text(await anext(pieces))
-                    except StopAsyncIteration:
-                        return
-            yield piece
+        async with closing(aiter(self._client.stream_async(prompt.system, prompt.text))) as pieces:
+            while True:
+                async with within_deadline(call.context.dispatch, _ANSWER):
+                    with failing_as_execution(_CLIENT):
+                        try:
+                            piece = _text(await anext(pieces))
+                        except StopAsyncIteration:
+                            return
+                yield piece
 
     def _complete(self, prompt: Prompt) -> object:
         if isinstance(self._client, LLMClient):
