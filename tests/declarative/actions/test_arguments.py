@@ -93,3 +93,11 @@ def test_what_holds_itself_is_refused():
     cycle.append(cycle)
     with pytest.raises(InvalidArgumentError, match="nested"):
         checked("open", question="Q", more=cycle)
+
+
+def test_texts_of_a_type_of_their_own_are_cleaned_too():
+    class Text(str):
+        __slots__ = ()
+
+    assert cleaned("it", Text("a\x00")) == "a"
+    assert cleaned("it", ActionType.LLM) is ActionType.LLM

@@ -11,7 +11,7 @@ from octavo.declarative.actions.annotations import annotation_text, fits
 from octavo.declarative.actions.requests import ActionResult
 from octavo.declarative.declarations.messages import did_you_mean
 from octavo.declarative.declarations.parameters import ActionParameter, action_parameters
-from octavo.errors import ConfigurationError, InvalidArgumentError, shown
+from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -139,8 +139,10 @@ def cleaned(name: str, value: object, depth: int = 0) -> object:
     >>> cleaned("question", ["a\x00b", {"k": "c\ud800"}])
     ['ab', {'k': 'c\ufffd'}]
     """
-    if type(value) is str:
-        return _HALF.sub("\ufffd", _CONTROL.sub("", value))
+    text = plain_text(value)
+    if text is not None:
+        found = _HALF.sub("\ufffd", _CONTROL.sub("", text))
+        return value if found == text else found  # a member of an enumeration stays one
     if type(value) not in {list, tuple, dict}:
         return value
     if depth == _DEEPEST:
