@@ -102,7 +102,7 @@ def resolve_inputs(inputs: Input | Sequence[Input], name: str = "inputs") -> tup
         RecordBatchReader; any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``;
         ``datasets.Dataset``.
     name
-        What messages call them.
+        What the caller's argument is called in messages.
 
     Raises
     ------
