@@ -18,6 +18,7 @@ from octavo.declarative import (
     role_spec,
 )
 from octavo.declarative.rendering.fence import DISCLOSURE
+from octavo.declarative.runtime.runtime import RetrievalRuntime
 from tests.declarative.actions.chat_server import answer, chat_server
 from tests.declarative.actions.fakes import FakeRetrieval, document
 
@@ -102,9 +103,8 @@ def agent(path, server, request, monkeypatch):
     if request.param == "told":
         text = path.read_text(encoding="utf-8")
         return ResearchAgent(FakeRetrieval(document(text, str(path), 1.0)))
-    home = pytest.importorskip("octavo.declarative.runtime.runtime")
     monkeypatch.chdir(path.parent.parent)
-    return ResearchAgent(home.RetrievalRuntime())
+    return ResearchAgent(RetrievalRuntime())
 
 
 # S70 S77

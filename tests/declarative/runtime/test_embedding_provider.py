@@ -33,7 +33,7 @@ def provider(function):
         ["a", "b"],
         [[1.0, 2.0]],
         7,
-        iter([1.0]),
+        pytest.param(iter([1.0]), id="iterator"),
     ],
     ids=repr,
 )

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from threading import RLock
 from typing import Any, Final, overload
 
@@ -257,13 +256,7 @@ def _request(
     return request, context.filled(tenant=outer.tenant, session=outer.session)
 
 
-def _process_runtime() -> Retrieval | None:
-    home = "octavo.declarative.runtime.runtime"
-    try:
-        runtime = import_module(home)
-    except ModuleNotFoundError as error:
-        if error.name != home:
-            raise  # something that the runtime needs: to go on would be to answer without evidence
-        return None
-    found: Retrieval = runtime.RetrievalRuntime.default()
-    return found
+def _process_runtime() -> Retrieval:
+    from octavo.declarative.runtime.runtime import RetrievalRuntime  # noqa: PLC0415 - heavy
+
+    return RetrievalRuntime.default()

@@ -11,11 +11,12 @@ from octavo.declarative.rendering.fence import escaped
 from octavo.declarative.rendering.fitting import Budget, Fitted, Fitting, Outcome
 from octavo.declarative.rendering.tokens import TokenCounter, counted, estimated_tokens
 from octavo.declarative.rendering.usage import KnowledgeUsage
+from octavo.declarative.runtime.attribution import RequestMetadata
 from octavo.declarative.runtime.retrieved import Retrieved
 from octavo.errors import ContextValidationError
 from octavo.spi import RetrievedDocument, SourceDocument
 
-SOURCE_NAME = "tnsai.source"
+SOURCE_NAME = RequestMetadata.SOURCE
 """The metadata key under which the engine says which declared source a document is from."""
 
 LOCATION = "source"
