@@ -133,6 +133,13 @@ def test_info_describes_the_graph(octavo, linked):
     }  # fmt: skip
 
 
+def test_edges_of_other_documents_are_told(octavo, corpus_file, tmp_path):
+    (tmp_path / "links.csv").write_text("head,tail\nelse,where\n")
+    made = octavo("index", corpus_file, "--out", tmp_path / "index", "--edges", tmp_path / "links.csv",
+                  "--embedding", "none")  # fmt: skip
+    assert "2 nodes without a document, on 1 edge; no edge joins two documents" in made.stderr
+
+
 def test_info_says_nothing_of_a_graph_that_is_not_there(octavo, index):
     assert "graph" not in octavo("info", index).stdout
     assert json.loads(octavo("info", index, "--json").stdout)["graph"] is None

@@ -202,7 +202,7 @@ def test_text_that_is_no_text_is_refused():
 
 @pytest.mark.parametrize("inputs", [[], 7, {"head": ["a"]}, [7]])
 def test_no_input(inputs):
-    with pytest.raises(InvalidArgumentError, match="inputs: expected"):
+    with pytest.raises(InvalidArgumentError, match="edges: expected"):
         read_edges(inputs)
 
 

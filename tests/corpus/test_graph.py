@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from octavo import Corpus, GraphRAGStrategy, RAGContext
+from octavo import Corpus, GraphRAGStrategy, InvalidArgumentError, RAGContext
 from tests.graph.corpora import IDS, OPTIONS, table
 from tests.graph.stored_graphs import same_graph
 
@@ -89,3 +89,10 @@ def test_a_graph_without_edges_is_its_seeds(tmp_path):
     corpus = Corpus.build(documents, tmp_path / "index", edges=none, embedding="none")
     assert [hit.content for hit in corpus.search("two", strategy="graph")] == ["two"]
     assert corpus.info().graph.edges == 0
+
+
+@pytest.mark.parametrize("given", [{"head": ["a"], "tail": ["b"]}, [("a", "b")], []])
+@pytest.mark.parametrize("argument", ["edges", "parents"])
+def test_an_input_of_another_kind_is_named(tmp_path, argument, given):
+    with pytest.raises(InvalidArgumentError, match=f"^{argument}: expected"):
+        Corpus.build(table(IDS), tmp_path / "index", **{argument: given}, **OPTIONS)

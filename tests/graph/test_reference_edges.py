@@ -13,6 +13,7 @@ from octavo import (
     EntityMention,
     EntityRelation,
     InMemoryGraphStore,
+    InvalidArgumentError,
     reference_edges,
 )
 from octavo.columns.edge_list import read_edges
@@ -136,3 +137,9 @@ def test_they_are_an_edge_list_of_their_documents():
     graph = read_edges(reference_edges(store))
     assert graph.node_ids.to_pylist() == ["pep-1", "pep-2"]
     assert graph.relation_names.to_pylist() == ["refers to"]
+
+
+@pytest.mark.parametrize("store", [[], None, "documents"])
+def test_only_what_reads_documents_has_them(store):
+    with pytest.raises(InvalidArgumentError, match="store: expected an InMemoryGraphStore, found"):
+        reference_edges(store)

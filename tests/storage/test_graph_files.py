@@ -13,6 +13,7 @@ from octavo import (
     InvalidArgumentError,
     SourceLoadingError,
 )
+from octavo.columns.edge_columns import EdgeColumns
 from octavo.columns.edge_list import read_edges
 from octavo.columns.graph_files import EDGES as EDGES_FILE
 from octavo.columns.graph_files import NODES as NODES_FILE
@@ -20,6 +21,7 @@ from octavo.storage import layout
 from octavo.storage.manifest import read_manifest
 from octavo.storage.snapshot import open_snapshot
 from octavo.storage.verify import verify_index
+from tests.storage.manifest_editing import rewrite_manifest
 from tests.storage.unmerged import unmerged
 
 EDGES = [
@@ -198,6 +200,47 @@ def test_edges_that_are_refused_leave_everything_as_it_was(index, tmp_path, edge
     check(index, ["x", "b", "a", "c", "ß"])
 
 
+@pytest.mark.parametrize("edges", [5, [], [5]])
+def test_what_is_no_edge_list_is_named(tmp_path, edges):
+    with pytest.raises(InvalidArgumentError, match="^edges: expected"):
+        Corpus.build(documents("ab"), tmp_path / "new", edges=edges, embedding="none")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"head": "src", "tail": "dst", "relation": "kind"}, EdgeColumns("src", "kind", "dst")],
+)
+def test_columns_of_other_names(tmp_path, columns):
+    edges = edge_table(EDGES).rename_columns(["src", "kind", "dst"])
+    Corpus.build(
+        documents(["a"]), tmp_path / "new", edges=edges, edge_columns=columns, embedding="none"
+    )
+    assert graph_of(tmp_path / "new") == (in_order(EDGES), {"a": "a"})
+
+
+@pytest.mark.parametrize("columns", [{"from": "src"}, {"head": 5}, ["src", "dst"], "src"])
+def test_columns_that_are_none_are_refused(tmp_path, columns):
+    with pytest.raises(InvalidArgumentError, match="^edge_columns: expected .*head.*tail"):
+        Corpus.build(
+            documents(["a"]), tmp_path / "new", edges=edge_table(EDGES), edge_columns=columns,
+            embedding="none",
+        )  # fmt: skip
+
+
+def test_a_manifest_names_the_files_of_its_graph(index):
+    rewrite_manifest(index, lambda body: body["graph"].update(files={}))
+    with pytest.raises(CorpusCorruptError, match="the manifest does not name this file"):
+        Corpus.open(index)
+    assert not verify_index(index).whole
+
+
+def test_what_is_no_id_names_no_node(index):
+    graph = Corpus.open(index).graph
+    assert graph.edges(3) == ()
+    with pytest.raises(KeyError):
+        graph.node(3)
+
+
 def damaged(path):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -209,7 +252,7 @@ def test_a_damaged_graph_is_found_and_cannot_be_made_again(index, name):
     path = index / layout.GRAPH / "00000001" / name
     damaged(path)
     assert [problem.path for problem in verify_index(index).problems] == [path]
-    with pytest.raises(CorpusCorruptError, match=name):
+    with pytest.raises(CorpusCorruptError, match=f"{name}.*build the index again with its edges"):
         Corpus.repair(index)
 
 

@@ -269,10 +269,12 @@ def test_all_ways_to_name_the_graph_of_a_hybrid(corpus):  # S23
     [
         ("hybrid", {"max_depth": 1}, InvalidArgumentError, "max_depth: expected graph=True"),
         ("hybrid", {"seeds": "keyword", "graph": False}, InvalidArgumentError, "seeds: expected graph"),
-        ("hybrid", {"graph": "yes"}, ConfigurationError, "graph: expected a GraphRAGStrategy"),
+        ("hybrid", {"graph": "yes"}, ConfigurationError, "graph: expected True, a graph store .* found str"),
         ("graph", {"seeds": "words"}, InvalidArgumentError, "seeds: expected one of keyword, vector, hybrid"),
         ("graph", {"seeds": 3}, InvalidArgumentError, "seeds: expected one of"),
         ("graph", {"store": 3}, ConfigurationError, "store: expected a graph store"),
+        ("graph", {"store": OnlyProtocol}, ConfigurationError, "store: .*the class OnlyProtocol"),
+        ("graph", {"decay": 1.5}, InvalidArgumentError, "^decay: expected a number from 0 to 1"),
         ("graph", {"max_depth": -1}, InvalidArgumentError, "max_depth"),
         ("graph", {"graph": True}, InvalidArgumentError, r"no option graph; .*\(graph of hybrid\)"),
         ("keyword", {"decay": 1}, InvalidArgumentError, r"\(decay of hybrid, graph, hierarchical\)"),

@@ -1,6 +1,7 @@
 """The contracts of graph stores, expanders and navigators, over the fakes and over broken ones."""
 
 import itertools
+import re
 
 import pytest
 
@@ -73,6 +74,17 @@ class BatchFake(FakeGraphStore):
         return [self._nodes.get(node_id) for node_id in node_ids]
 
 
+class LeadsNowhere(FakeGraphStore):
+    """An edge to what is no node, as the graph of an index has after a document was deleted."""
+
+    def edges(self, node_id):
+        return (*super().edges(node_id), GraphEdge(node_id, "names", "krill"))
+
+
+class TestEdgesThatLeadNowhere(store_contract(LeadsNowhere)):  # S24
+    """A walk does not follow them, and the contract allows them."""
+
+
 class TestBatchGraphStore(store_contract(BatchFake)):  # S24
     pass
 
@@ -136,6 +148,41 @@ class DanglingEdge(FakeGraphStore):
 
     def node(self, node_id):
         return NODES[0] if node_id == "krill" else super().node(node_id)
+
+
+class EdgesAsPairs(FakeGraphStore):
+    def edges(self, node_id):
+        return tuple((edge.source, edge.target) for edge in super().edges(node_id))
+
+
+class NoEdgesAreNone(FakeGraphStore):
+    def edges(self, node_id):
+        return super().edges(node_id) or None
+
+
+class SeedsWithoutScores(FakeGraphStore):
+    def seeds(self, query, limit):
+        return [node for node, _ in super().seeds(query, limit)]
+
+
+@pytest.mark.parametrize(
+    ("store", "message"),
+    [
+        (EdgesAsPairs, r"S24: edges\('fox'\): expected GraphEdge, found \('fox', 'owl'\)"),
+        (NoEdgesAreNone, r"S24: edges\('nowhere'\): expected a sequence, found None"),
+        (SeedsWithoutScores, r"S24: seeds\('.*', 50\): expected pairs of GraphNode and score"),
+    ],
+)
+def test_an_answer_of_another_form_is_named(store, message):  # S24
+    class Contract(GraphStoreContract):
+        def store(self):
+            return store([*NODES, GraphNode("nowhere", "the fox node", "graph")], EDGES)
+
+        def queries(self):
+            return ["fox and owl", "the whale", "nothing"]
+
+    found = violations(Contract)["test_edges_leave_their_node"]
+    assert re.match(message, str(found))
 
 
 class DefaultNode(FakeGraphStore):

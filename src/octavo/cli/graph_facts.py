@@ -15,7 +15,9 @@ def graph_facts(graph: "GraphInfo | None") -> list[tuple[str, str]]:
     if graph.dangling_nodes:
         nodes = _count(graph.dangling_nodes, "node")
         edges = _count(graph.dangling_edges, "edge")
-        rows.append(("dangling", f"{nodes} without a document, on {edges}"))
+        # Nearly always the edge list of other documents, or names in place of ids.
+        none = "; no edge joins two documents" if graph.dangling_edges == graph.edges else ""
+        rows.append(("dangling", f"{nodes} without a document, on {edges}{none}"))
     return rows
 
 

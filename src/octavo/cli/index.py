@@ -57,6 +57,12 @@ def index(
             help="Edges between documents: columns head, tail, and relation, weight if there are.",
         ),
     ] = None,
+    edge_columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--edge-column", metavar="PART=COL", help="Another name of such a column, as head=src."
+        ),
+    ] = None,
     metadata: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="Column to filter by; repeatable.")
     ] = None,
@@ -105,7 +111,7 @@ def index(
 
     sources = resolve_inputs(corpus)
     total = estimated_rows(sources)
-    edge_lists = resolve_inputs(edges) if edges else ()
+    edge_lists = resolve_inputs(edges, "--edges") if edges else ()
     total_edges = estimated_rows(edge_lists)
     started = time.perf_counter()
     reused: list[int] = []
@@ -134,6 +140,7 @@ def index(
             parent=parent,
             parents=parents or None,
             edges=edge_lists or None,
+            edge_columns=_parts_of_edges(edge_columns or []),
             metadata=tuple(metadata or ()),
             language=language,
             stem=stem,
@@ -148,6 +155,15 @@ def index(
         )
     for line in _report(built, time.perf_counter() - started, reused):
         say(line)
+
+
+def _parts_of_edges(given: list[str]) -> dict[str, str]:
+    """Return the column of each part of an edge that was named."""
+    pairs = [each.partition("=") for each in given]
+    for (part, equals, column), each in zip(pairs, given, strict=True):
+        if not (part and equals and column):
+            raise typer.BadParameter(f"--edge-column: expected PART=COL, found {each!r}")
+    return {part: column for part, _, column in pairs}
 
 
 def _choice(choice: "ColumnChoice") -> str:

@@ -1,14 +1,14 @@
 """Which column of an edge list plays which part: named, or found among common names."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Final
 
 import pyarrow as pa
 
 from octavo.columns.arrow_types import is_id_like, is_weight_like
 from octavo.columns.naming import Fits, check_column, check_unique_names, listed
-from octavo.errors import InvalidArgumentError
+from octavo.errors import InvalidArgumentError, shown
 
 HEAD_NAMES: Final = ("head", "source", "subject", "from")
 RELATION_NAMES: Final = ("relation", "predicate", "type", "label")
@@ -38,6 +38,32 @@ class EdgeColumns:
     relation: str | None = None
     tail: str | None = None
     weight: str | None = None
+
+    @classmethod
+    def of(cls, columns: "EdgeColumns | Mapping[str, str] | None") -> "EdgeColumns | None":
+        """Take what a caller gave: the columns, or a mapping from part to column.
+
+        Raises
+        ------
+        InvalidArgumentError
+            It is neither, or names a part that an edge does not have.
+        """
+        if columns is None or isinstance(columns, cls):
+            return columns
+        parts = [each.name for each in fields(cls)]
+        if not isinstance(columns, Mapping) or not all(
+            isinstance(name, str) for name in columns.values()
+        ):
+            raise InvalidArgumentError(
+                f"edge_columns: expected a mapping from {listed(parts)} to the names of columns, "
+                f"found {shown(columns)}"
+            )
+        for part in columns:
+            if part not in parts:
+                raise InvalidArgumentError(
+                    f"edge_columns: expected one of {listed(parts)}, found {shown(part)}"
+                )
+        return cls(**columns)
 
     def named(self) -> tuple[str, ...]:
         """Return the columns that are set."""
@@ -125,6 +151,6 @@ def _found(
     if len(found) > 1:
         raise InvalidArgumentError(
             f"{part}: expected one column, found {listed(found)}; "
-            f"call the one that is meant {candidates[0]!r}"
+            f"call the one that is meant {candidates[0]!r}, or name it: edge_columns=, --edge-column"
         )
     return found[0] if found else None

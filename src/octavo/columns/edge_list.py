@@ -68,7 +68,7 @@ def read_edges(
     """
     requested = EdgeColumns() if columns is None else columns
     edges = _Edges()
-    for source in resolve_inputs(inputs):
+    for source in resolve_inputs(inputs, "edges"):
         origin = f"{source.origin} of edges" if isinstance(source, TableSource) else source.origin
         for batch in _batches(source, origin, requested, batch_rows):
             edges.add(batch)

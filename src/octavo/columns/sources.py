@@ -88,7 +88,7 @@ class TableSource:
             yield from slices(batch.select(names), batch_rows)
 
 
-def resolve_inputs(inputs: Input | Sequence[Input]) -> tuple[Source, ...]:
+def resolve_inputs(inputs: Input | Sequence[Input], name: str = "inputs") -> tuple[Source, ...]:
     """Find what there is to read, without reading rows.
 
     Paths keep the order given; a directory is read recursively in the order of its paths, hidden
@@ -101,6 +101,8 @@ def resolve_inputs(inputs: Input | Sequence[Input]) -> tuple[Source, ...]:
         json, csv, tsv; the text formats also with ``.gz``); pyarrow Table, RecordBatch or
         RecordBatchReader; any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``;
         ``datasets.Dataset``.
+    name
+        What the caller's argument is called in messages.
 
     Raises
     ------
@@ -109,9 +111,9 @@ def resolve_inputs(inputs: Input | Sequence[Input]) -> tuple[Source, ...]:
     InvalidArgumentError
         An input is of another kind, a file has an unknown ending, or there is no input.
     """
-    given = [inputs] if _is_input(inputs) else _listed(inputs)
+    given = [inputs] if _is_input(inputs) else _listed(inputs, name)
     if not given:
-        raise InvalidArgumentError("inputs: expected at least one file or table, found none")
+        raise InvalidArgumentError(f"{name}: expected at least one file or table, found none")
     tables = sum(_is_table(each) for each in given)
     sources: list[Source] = []
     numbered = 0
@@ -232,15 +234,15 @@ class RowOrigins:
         return f"row {row - self._starts[last]} of {self._origins[last]}"
 
 
-def _listed(inputs: Iterable[Input]) -> list[Input]:
+def _listed(inputs: Iterable[Input], name: str) -> list[Input]:
     """Return several inputs as a list; stops at the first thing that is none."""
     # A mapping of columns is iterable too, and its keys would pass for paths.
     if not isinstance(inputs, Iterable) or isinstance(inputs, Mapping):
-        raise _not_an_input(inputs)
+        raise _not_an_input(inputs, name)
     given = []
     for each in inputs:
         if not _is_input(each):
-            raise _not_an_input(each)
+            raise _not_an_input(each, name)
         given.append(each)
     return given
 
@@ -282,8 +284,8 @@ def _is_source(value: object) -> TypeGuard[Source]:
     return isinstance(value, TableSource | FileSource)
 
 
-def _not_an_input(value: object) -> InvalidArgumentError:
+def _not_an_input(value: object, name: str) -> InvalidArgumentError:
     return InvalidArgumentError(
-        "inputs: expected paths or tables (anything with __arrow_c_stream__), "
+        f"{name}: expected paths or tables (anything with __arrow_c_stream__), "
         f"found {type(value).__name__}"
     )

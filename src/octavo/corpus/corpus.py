@@ -1,13 +1,14 @@
 """A corpus: build it once, open it anywhere, search it by any strategy."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from numpy.typing import ArrayLike
 
 from octavo.analysis import Analyzer
+from octavo.columns.edge_columns import EdgeColumns
 from octavo.columns.schema import ColumnRequest, NoTitle
 from octavo.columns.sources import Input
 from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
@@ -82,6 +83,7 @@ class Corpus(SearchableCorpus):
         parent: str | None = None,
         parents: Input | None = None,
         edges: Input | None = None,
+        edge_columns: EdgeColumns | Mapping[str, str] | None = None,
         metadata: Sequence[str] = (),
         language: str | None = None,
         stem: bool = False,
@@ -113,6 +115,8 @@ class Corpus(SearchableCorpus):
             Edge lists, inputs as above: columns ``head`` and ``tail`` with the ids of two
             documents, ``relation`` and ``weight`` where they are there. They make the graph that
             graph retrieval walks. An id that no document has yet is kept for when one comes.
+        edge_columns
+            Their columns where they have other names: ``{"head": "src", "tail": "dst"}``.
         timestamp_zone
             Zone of timestamps that carry none, such as ``"UTC"``.
         metadata
@@ -175,6 +179,7 @@ class Corpus(SearchableCorpus):
             listener=progress or (lambda _: None),
             parents=parents,
             edges=edges,
+            edge_columns=EdgeColumns.of(edge_columns),
             block_max=block_max,
         )
         build_index(inputs, Path(out), request)

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from octavo.corpus.option_values import duration, expander, fixed_clock, graph_seeds, navigator
-from octavo.errors import InvalidArgumentError
+from octavo.errors import ConfigurationError, InvalidArgumentError, checked_fraction
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.graph.corpus_seeds import GraphSeeds
 from octavo.spi import CancellationToken, GraphStore, QueryExpander, QueryExpansion, RAGStrategy
@@ -66,6 +66,11 @@ def _hybrid(
             f"strategy 'hybrid': {', '.join(given)}: expected graph=True (--graph) or a graph "
             "store beside it; a graph strategy has its own"
         )
+    elif graph is not None and graph is not False and not isinstance(graph, GraphRAGStrategy):
+        raise ConfigurationError(
+            "strategy 'hybrid': graph: expected True, a graph store (seeds, edges, node) or a "
+            f"GraphRAGStrategy, found {type(graph).__name__}"
+        )
     third = None if graph is False else graph
     return HybridRAGStrategy(snapshot, snapshot, third, candidate_depth=candidate_depth)
 
@@ -84,6 +89,7 @@ def _graph(
 ) -> GraphRAGStrategy:
     if store is not None and seeds is not None:
         raise InvalidArgumentError("seeds: expected no store beside it; a store finds its own")
+    decay = checked_fraction("decay", decay)  # by the name that it has here
     return GraphRAGStrategy(
         provider_name,
         CorpusGraph(snapshot, graph_seeds(seeds)) if store is None else store,

@@ -7,6 +7,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from octavo.declarative.actions.action_context import ActionContext, current_context
+    from octavo.declarative.actions.agent import Agent, Role
+    from octavo.declarative.actions.dispatcher import Retrieval
+    from octavo.declarative.actions.executors import (
+        ActionCall,
+        ActionExecutor,
+        AsyncActionExecutor,
+        AsyncStreamingExecutor,
+        StreamingExecutor,
+    )
+    from octavo.declarative.actions.llm_executor import LLMActionExecutor
+    from octavo.declarative.actions.openai_client import OpenAIClient
+    from octavo.declarative.actions.requests import ActionRequest, ActionResponse, ActionResult
+    from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
     from octavo.declarative.declarations.action_specs import ActionSpec, action_spec
     from octavo.declarative.declarations.binding import (
         BoundAction,
@@ -37,6 +51,11 @@ if TYPE_CHECKING:
     from octavo.declarative.declarations.retrieval_config import RetrievalConfig
     from octavo.declarative.declarations.search import Search
     from octavo.declarative.declarations.unset import UNSET, Unset
+    from octavo.declarative.rendering.fence import DISCLOSURE
+    from octavo.declarative.rendering.prompt import Prompt, action_prompt
+    from octavo.declarative.rendering.rendered_context import RenderedContext
+    from octavo.declarative.rendering.tokens import TokenCounter, estimated_tokens
+    from octavo.declarative.rendering.usage import KnowledgeUsage
     from octavo.declarative.runtime.attribution import RequestMetadata
     from octavo.declarative.runtime.dispatch_context import DispatchContext
     from octavo.declarative.runtime.providers import GivenProviders
@@ -44,10 +63,22 @@ if TYPE_CHECKING:
     from octavo.declarative.runtime.runtime import RetrievalRuntime, RoleRagBinding
 
 __all__ = [
+    "DISCLOSURE",
     "UNSET",
+    "ActionCall",
+    "ActionContext",
+    "ActionExecutor",
+    "ActionRequest",
+    "ActionResponse",
+    "ActionResult",
     "ActionSpec",
+    "ActionStream",
     "ActionType",
+    "Agent",
     "AgentSpec",
+    "AsyncActionExecutor",
+    "AsyncActionStream",
+    "AsyncStreamingExecutor",
     "BoundAction",
     "BoundChat",
     "BoundDeclarations",
@@ -59,27 +90,59 @@ __all__ = [
     "KnowledgeFormat",
     "KnowledgeType",
     "KnowledgeUnit",
+    "KnowledgeUsage",
     "KnowledgeUse",
+    "LLMActionExecutor",
+    "OpenAIClient",
+    "Prompt",
     "QueryExpansion",
+    "RenderedContext",
     "RequestMetadata",
     "ResolvedSearch",
+    "Retrieval",
     "RetrievalConfig",
     "RetrievalRuntime",
     "Retrieved",
+    "Role",
     "RoleRagBinding",
     "RoleSpec",
     "Search",
     "SearchStrategy",
     "SourceGiven",
+    "StreamingExecutor",
+    "TokenCounter",
     "Unset",
+    "action_prompt",
     "action_spec",
     "agent_spec",
     "bind",
     "bind_chat",
+    "current_context",
+    "estimated_tokens",
     "role_spec",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
+    "actions.action_context": ("ActionContext", "current_context"),
+    "actions.agent": ("Agent", "Role"),
+    "actions.dispatcher": ("Retrieval",),
+    "actions.executors": (
+        "ActionCall",
+        "ActionExecutor",
+        "AsyncActionExecutor",
+        "AsyncStreamingExecutor",
+        "StreamingExecutor",
+    ),
+    "actions.llm_executor": ("LLMActionExecutor",),
+    "actions.openai_client": ("OpenAIClient",),
+    "actions.requests": ("ActionRequest", "ActionResponse", "ActionResult"),
+    "actions.streams": ("ActionStream", "AsyncActionStream"),
+    "rendering.fence": ("DISCLOSURE",),
+    "rendering.prompt": ("Prompt", "action_prompt"),
+    "rendering.rendered_context": ("RenderedContext",),
+    "rendering.tokens": ("TokenCounter", "estimated_tokens"),
+    "rendering.usage": ("KnowledgeUsage",),
+    "runtime.dispatch_context": ("DispatchContext",),
     "declarations.action_specs": ("ActionSpec", "action_spec"),
     "declarations.binding": ("BoundAction", "BoundChat", "BoundDeclarations", "bind", "bind_chat"),
     "declarations.class_specs": ("AgentSpec", "RoleSpec", "agent_spec", "role_spec"),
@@ -100,7 +163,6 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "declarations.search": ("Search",),
     "declarations.unset": ("UNSET", "Unset"),
     "runtime.attribution": ("RequestMetadata",),
-    "runtime.dispatch_context": ("DispatchContext",),
     "runtime.providers": ("GivenProviders",),
     "runtime.retrieved": ("Retrieved", "SourceGiven"),
     "runtime.runtime": ("RetrievalRuntime", "RoleRagBinding"),

@@ -169,7 +169,7 @@ class CorpusGraph(ArrayGraph):
 
     def _number(self, node_id: str) -> int:
         """Return a node's number among those that edges name, -1 where they do not."""
-        if not encodable(node_id):
+        if not isinstance(node_id, str) or not encodable(node_id):
             return -1
         return int(node_numbers(self._columns, pa.array([node_id], pa.large_string()))[0])
 

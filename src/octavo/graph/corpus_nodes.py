@@ -51,6 +51,8 @@ class CorpusNodes:
 
     def row_of(self, node_id: str) -> int:
         """Return the row of a live document, -1 where there is none."""
+        if not isinstance(node_id, str):
+            return -1
         document = self._snapshot.rows_of([node_id])
         return -1 if document[0] < 0 else int(self.rows_at(document)[0])
 

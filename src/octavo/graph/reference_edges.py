@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from octavo.errors import InvalidArgumentError
 from octavo.graph.entities.graph import EntityGraph
 from octavo.graph.in_memory_graph_store import InMemoryGraphStore
 from octavo.graph.text.relations import LINKS_TO, REFERS_TO
@@ -46,6 +47,10 @@ def reference_edges(store: InMemoryGraphStore) -> pa.Table:
     >>> reference_edges(store).to_pylist()
     [{'head': 'pep-0257', 'relation': 'refers to', 'tail': 'pep-0008'}]
     """
+    if not isinstance(store, InMemoryGraphStore):
+        raise InvalidArgumentError(
+            f"store: expected an InMemoryGraphStore, found {type(store).__name__}"
+        )
     graph = store.entity_graph()
     ids = pa.array(graph.chunk_ids, pa.large_string())
     names = pa.array(graph.relation_names, pa.large_string())

@@ -14,7 +14,12 @@ from octavo.spi.graph import (
     GraphStore,
 )
 from octavo.spi.graph_provider import GraphScope, GraphStoreProvider
-from octavo.spi.llm_client import AsyncLLMClient, LLMClient
+from octavo.spi.llm_client import (
+    AsyncLLMClient,
+    AsyncStreamingLLMClient,
+    LLMClient,
+    StreamingLLMClient,
+)
 from octavo.spi.metadata import (
     GraphMetadata,
     HierarchyMetadata,
@@ -31,6 +36,7 @@ from octavo.spi.strategy import RAGStrategy
 
 __all__ = [
     "AsyncLLMClient",
+    "AsyncStreamingLLMClient",
     "BatchEdges",
     "BatchNodes",
     "BatchSeeds",
@@ -60,6 +66,7 @@ __all__ = [
     "RetrievedDocument",
     "SourceDocument",
     "SourceLoader",
+    "StreamingLLMClient",
     "TemporalMetadata",
     "TreeNavigator",
 ]

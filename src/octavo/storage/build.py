@@ -14,6 +14,7 @@ from typing import TypeAlias
 from octavo.analysis import Analyzer
 from octavo.columns.document_batch import DocumentBatch, normalise
 from octavo.columns.documents_file import DocumentLayout
+from octavo.columns.edge_columns import EdgeColumns
 from octavo.columns.edge_list import read_edges
 from octavo.columns.graph_columns import GraphColumns
 from octavo.columns.schema import ColumnChoice, ColumnRequest, choose_columns
@@ -91,6 +92,8 @@ class BuildRequest:
     """Whether block-max postings are written beside tantivy's."""
     edges: Input | None = None
     """Edge lists between documents; without them the index has no graph."""
+    edge_columns: EdgeColumns | None = None
+    """Their columns, where they are not the common ones."""
 
 
 def build_index(inputs: Input, out: Path, request: BuildRequest) -> None:
@@ -241,8 +244,8 @@ class _Documents:
         """Find the inputs and decide which column plays which part."""
         requested = plan.request_columns(request.columns)
         sources = resolve_inputs(inputs)
-        parents = () if request.parents is None else resolve_inputs(request.parents)
-        edges = () if request.edges is None else resolve_inputs(request.edges)
+        parents = () if request.parents is None else resolve_inputs(request.parents, "parents")
+        edges = () if request.edges is None else resolve_inputs(request.edges, "edges")
         wanted = [name for _, name in requested.named()]
         schema = input_schema([*sources, *parents], wanted)
         return cls(sources, parents, edges, choose_columns(schema, requested))
@@ -253,6 +256,7 @@ class _Documents:
             return None
         return read_edges(
             self._edges,
+            request.edge_columns,
             progress=lambda rows: request.listener(BuildProgress(Stage.EDGES, rows)),
         )
 

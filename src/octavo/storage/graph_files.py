@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from octavo.columns.documents import DocumentColumns
 from octavo.columns.graph_columns import GraphColumns
-from octavo.columns.graph_files import open_graph, write_graph
+from octavo.columns.graph_files import EDGES, NODES, open_graph, write_graph
 from octavo.columns.node_numbers import node_numbers
 from octavo.errors import CorpusCorruptError
 from octavo.storage import layout
@@ -48,6 +48,9 @@ def open_graph_columns(index: Path, entry: GraphEntry | None) -> GraphColumns | 
     if entry is None:
         return None
     directory = layout.graph_directory(index, entry.name)
+    for name in (NODES, EDGES):
+        if name not in entry.files:
+            raise CorpusCorruptError(f"{directory / name}: the manifest does not name this file")
     check_sizes(index, directory, entry.files)
     graph = open_graph(directory)
     if (graph.nodes, graph.edges) != (entry.nodes, entry.edges):

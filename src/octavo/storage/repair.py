@@ -134,7 +134,9 @@ def _damaged(
             continue
         name, part = _part(index, problem.path)
         if part is None or (part == "vectors" and not again):
-            lost.append(f"{problem}{why_not if part == 'vectors' else ''}")
+            edges = layout.GRAPH in problem.path.relative_to(index).parts[:1]
+            why = " (build the index again with its edges)" if edges else ""
+            lost.append(f"{problem}{why_not if part == 'vectors' else why}")
         else:
             damaged.setdefault(name, set()).add(part)
     if lost:

@@ -93,9 +93,12 @@ class GraphRAGStrategy(ColumnarStrategy):
             raise InvalidArgumentError(
                 f"provider_name: expected a non-blank string, found {shown(provider_name)}"
             )
-        if not isinstance(store, GraphStore):
+        if isinstance(store, type) or not isinstance(store, GraphStore):
+            found = (
+                f"the class {store.__name__}" if isinstance(store, type) else type(store).__name__
+            )
             raise ConfigurationError(
-                f"store: expected a graph store (seeds, edges, node), found {type(store).__name__}"
+                f"store: expected a graph store (seeds, edges, node), found {found}"
             )
         if documents is not None:
             checked_source("documents", documents, DocumentSource)

@@ -45,8 +45,8 @@ def test_documents_of_any_kind():
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (None, "document 0: content: expected a string, found None"),
-        ("text", "document 0: content: expected a string, found None"),
+        (None, "document 0: expected an object with `content` and `source`.* found NoneType"),
+        ({"content": "text"}, "document 0: expected an object with `content`.* found dict"),
         (SimpleNamespace(content=b"x"), "document 0: content: expected a string"),
         (SimpleNamespace(content="x", source=5), "document 0: source: expected a string, found 5"),
         (SimpleNamespace(content="x", title=[]), "document 0: title: expected a string"),

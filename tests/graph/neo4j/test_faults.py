@@ -76,12 +76,13 @@ def asked_in_a_thread(ask):
     assert not asking.is_alive()
 
 
-def test_a_server_that_is_down_is_told_soon():  # S50 S84
+@pytest.mark.parametrize("bounds", [{"timeout": 60.0, "retry_time": 0.3}, {"timeout": 2.0}])
+def test_a_server_that_is_down_is_told_soon(bounds):  # S50 S84
     pytest.importorskip("neo4j")
     with socket.socket() as nobody:  # bound, so that no other is there, and deaf
         nobody.bind(("127.0.0.1", 0))
         uri = f"bolt://127.0.0.1:{nobody.getsockname()[1]}"
-        settings = Neo4jSettings(uri, "neo4j", PASSWORD, timeout=60.0, retry_time=0.3)
+        settings = Neo4jSettings(uri, "neo4j", PASSWORD, **bounds)
         store = Neo4jGraphStore(settings)
         strategy = GraphRAGStrategy("neo4j", store, (), 2, 0.85, 1024)
         with store:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
-from octavo.declarative.ingestion.declared import ContextKind, DeclaredSource, member
+from octavo.declarative.declarations.enums import ChunkContext
+from octavo.declarative.ingestion.declared import DeclaredSource, member
 from octavo.declarative.ingestion.metadata import SourceMetadata
 from octavo.errors import (
     ConfigurationError,
@@ -41,7 +42,7 @@ def chosen_model(
     ProviderUnavailableError
         None serves it.
     """
-    if member(ContextKind, "chunk_context", knowledge.chunk_context) is not ContextKind.MODEL:
+    if member(ChunkContext, "chunk_context", knowledge.chunk_context) is not ChunkContext.MODEL:
         return None
     name = knowledge.chunk_context_model
     if not isinstance(name, str) or not name.strip():

@@ -8,7 +8,7 @@ is valid, and a change in one section moves nothing in another.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from octavo.declarative.ingestion.declared import ChunkUnit, ContextKind
+from octavo.declarative.declarations.enums import ChunkContext, KnowledgeUnit
 from octavo.declarative.ingestion.identifiers import part_id, section_id
 from octavo.declarative.ingestion.limits import IngestionLimits
 from octavo.declarative.ingestion.metadata import (
@@ -31,8 +31,8 @@ from octavo.spi.source_document import SourceDocument
 class ChunkSettings:
     """How documents are cut."""
 
-    unit: ChunkUnit = ChunkUnit.AUTO
-    context: ContextKind = ContextKind.NONE
+    unit: KnowledgeUnit = KnowledgeUnit.AUTO
+    context: ChunkContext = ChunkContext.NONE
     selection: Selection = field(default_factory=lambda: Selection(()))
     limits: IngestionLimits = field(default_factory=IngestionLimits)
 
@@ -81,7 +81,7 @@ def block_documents(
         return
     number = 0
     for block in blocks:
-        if settings.unit is ChunkUnit.PARAGRAPH:
+        if settings.unit is KnowledgeUnit.PARAGRAPH:
             pieces = paragraphs(block.text)
         else:
             pieces = parts(block.text, settings.limits.chunk_characters)
@@ -158,13 +158,13 @@ class _Cutter:
     def _pieces(self, section: Section) -> tuple[list[Part], bool]:
         """Return the contents of a section's own documents, and whether those below come by themselves."""
         unit, limit = self.settings.unit, self.settings.limits.chunk_characters
-        fits = unit is ChunkUnit.AUTO and self.outline.length(section) <= limit
-        if fits or unit in {ChunkUnit.DOCUMENT, ChunkUnit.RECORD}:
+        fits = unit is KnowledgeUnit.AUTO and self.outline.length(section) <= limit
+        if fits or unit in {KnowledgeUnit.DOCUMENT, KnowledgeUnit.RECORD}:
             whole = self.outline.whole_text(section)
             return parts(whole, max(len(whole), 1)), False
-        if unit is ChunkUnit.SECTION:
+        if unit is KnowledgeUnit.SECTION:
             pieces = parts(section.text, max(len(section.text), 1))
-        elif unit is ChunkUnit.PARAGRAPH:
+        elif unit is KnowledgeUnit.PARAGRAPH:
             pieces = paragraphs(section.text)
         else:
             keeps = self.outline.keeps_indentation
@@ -182,7 +182,7 @@ class _Cutter:
             metadata[HierarchyMetadata.NODE_TITLE] = section.title
         if headings:
             metadata[SourceMetadata.HEADINGS] = headings
-            if self.settings.context is ContextKind.HEADINGS:
+            if self.settings.context is ChunkContext.HEADINGS:
                 metadata[SourceMetadata.CONTEXT] = headings
         if section.page is not None:
             metadata[SourceMetadata.PAGE] = str(section.page)

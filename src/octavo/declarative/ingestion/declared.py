@@ -71,40 +71,6 @@ class DeclaredSource(Protocol):
         ...
 
 
-class DocumentFormat(StrEnum):
-    """How a file is read."""
-
-    AUTO = "AUTO"
-    TEXT = "TEXT"
-    MARKDOWN = "MARKDOWN"
-    HTML = "HTML"
-    JSON = "JSON"
-    JSON_LINES = "JSON_LINES"
-    CSV = "CSV"
-    YAML = "YAML"
-    CODE = "CODE"
-    PDF = "PDF"
-    PARQUET = "PARQUET"
-
-
-class ChunkUnit(StrEnum):
-    """What becomes one document."""
-
-    AUTO = "AUTO"
-    DOCUMENT = "DOCUMENT"
-    SECTION = "SECTION"
-    PARAGRAPH = "PARAGRAPH"
-    RECORD = "RECORD"
-
-
-class ContextKind(StrEnum):
-    """What goes before a chunk's searchable text."""
-
-    NONE = "NONE"
-    HEADINGS = "HEADINGS"
-    MODEL = "MODEL"
-
-
 Kind = TypeVar("Kind", bound=StrEnum)
 
 
@@ -118,8 +84,9 @@ def member(kind: type[Kind], what: str, value: object) -> Kind:
 
     Examples
     --------
-    >>> member(ChunkUnit, "unit", "SECTION")
-    <ChunkUnit.SECTION: 'SECTION'>
+    >>> from octavo.declarative.declarations.enums import KnowledgeUnit
+    >>> member(KnowledgeUnit, "unit", "SECTION")
+    <KnowledgeUnit.SECTION: 'SECTION'>
     """
     name = value.name if isinstance(value, Enum) else value
     found = kind.__members__.get(name) if isinstance(name, str) else None

@@ -2,15 +2,9 @@
 
 from collections.abc import Iterator
 
+from octavo.declarative.declarations.enums import ChunkContext, KnowledgeFormat, KnowledgeUnit
 from octavo.declarative.ingestion.chunking import ChunkSettings
-from octavo.declarative.ingestion.declared import (
-    ChunkUnit,
-    ContextKind,
-    DeclaredSource,
-    DocumentFormat,
-    member,
-    source_type,
-)
+from octavo.declarative.ingestion.declared import DeclaredSource, member, source_type
 from octavo.declarative.ingestion.globs import PathFilter
 from octavo.declarative.ingestion.identifiers import file_id
 from octavo.declarative.ingestion.limits import IngestionLimits
@@ -59,13 +53,13 @@ class FileLoader:
         ConfigurationError, SourceLoadingError
             As :meth:`load`.
         """
-        member(DocumentFormat, "format", knowledge.format)
+        member(KnowledgeFormat, "format", knowledge.format)
         chunk_settings(knowledge, self.limits)
         return found_files(knowledge.path, PathFilter.of(knowledge.include, knowledge.exclude))
 
     def documents(self, knowledge: DeclaredSource, file: FoundFile) -> Iterator[SourceDocument]:
         """Yield the documents of one file."""
-        expected = member(DocumentFormat, "format", knowledge.format)
+        expected = member(KnowledgeFormat, "format", knowledge.format)
         required = absolute_path(knowledge.path) == file.label
         yield from resource_documents(
             self.resource(knowledge, file),
@@ -95,8 +89,8 @@ def chunk_settings(knowledge: DeclaredSource, limits: IngestionLimits) -> ChunkS
         ``unit``, ``chunk_context`` or ``select`` is invalid.
     """
     return ChunkSettings(
-        member(ChunkUnit, "unit", knowledge.unit),
-        member(ContextKind, "chunk_context", knowledge.chunk_context),
+        member(KnowledgeUnit, "unit", knowledge.unit),
+        member(ChunkContext, "chunk_context", knowledge.chunk_context),
         Selection.of(knowledge.select),
         limits,
     )

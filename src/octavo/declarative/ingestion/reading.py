@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from octavo.columns.encodable import encodable
+from octavo.declarative.declarations.enums import KnowledgeFormat, KnowledgeUnit
 from octavo.declarative.ingestion.chunking import (
     ChunkSettings,
     block_documents,
     outline_documents,
 )
-from octavo.declarative.ingestion.declared import ChunkUnit, DocumentFormat
 from octavo.declarative.ingestion.detection import check_format, detected_format
 from octavo.declarative.ingestion.failures import DamagedSource
 from octavo.declarative.ingestion.formats.code import read_code
@@ -31,23 +31,25 @@ from octavo.spi.source_document import SourceDocument
 Read: TypeAlias = Outline | Iterator[Record] | Iterator[TextBlock]
 Reader: TypeAlias = Callable[[Resource, IngestionLimits], Read]
 
-_READERS: Final[dict[DocumentFormat, Reader]] = {
-    DocumentFormat.TEXT: read_text,
-    DocumentFormat.MARKDOWN: read_markdown,
-    DocumentFormat.HTML: read_html,
-    DocumentFormat.JSON: read_json,
-    DocumentFormat.JSON_LINES: read_json_lines,
-    DocumentFormat.CSV: read_csv,
-    DocumentFormat.YAML: read_yaml,
-    DocumentFormat.CODE: read_code,
-    DocumentFormat.PDF: read_pdf,
-    DocumentFormat.PARQUET: read_parquet,
+_READERS: Final[dict[KnowledgeFormat, Reader]] = {
+    KnowledgeFormat.TEXT: read_text,
+    KnowledgeFormat.MARKDOWN: read_markdown,
+    KnowledgeFormat.HTML: read_html,
+    KnowledgeFormat.JSON: read_json,
+    KnowledgeFormat.JSON_LINES: read_json_lines,
+    KnowledgeFormat.CSV: read_csv,
+    KnowledgeFormat.YAML: read_yaml,
+    KnowledgeFormat.CODE: read_code,
+    KnowledgeFormat.PDF: read_pdf,
+    KnowledgeFormat.PARQUET: read_parquet,
 }
-_RECORDS: Final = frozenset((DocumentFormat.JSON_LINES, DocumentFormat.CSV, DocumentFormat.PARQUET))
+_RECORDS: Final = frozenset(
+    (KnowledgeFormat.JSON_LINES, KnowledgeFormat.CSV, KnowledgeFormat.PARQUET)
+)
 
 
 def resource_documents(
-    resource: Resource, expected: DocumentFormat, settings: ChunkSettings, *, required: bool
+    resource: Resource, expected: KnowledgeFormat, settings: ChunkSettings, *, required: bool
 ) -> Iterator[SourceDocument]:
     """Yield the documents of one file.
 
@@ -71,19 +73,19 @@ def resource_documents(
             yield document if _is_text(document) else _as_text(document)
     except DamagedSource as error:
         message = f"{resource.label}: {error}"
-        if expected is DocumentFormat.AUTO:
+        if expected is KnowledgeFormat.AUTO:
             raise SourceLoadingError(message) from error
         raise ConfigurationError(f"{message} (format is {expected})") from error
 
 
 def _documents(
     resource: Resource,
-    expected: DocumentFormat,
+    expected: KnowledgeFormat,
     settings: ChunkSettings,
     required: bool,  # noqa: FBT001
 ) -> Iterator[SourceDocument]:
     kind = expected
-    if expected is DocumentFormat.AUTO:
+    if expected is KnowledgeFormat.AUTO:
         found = detected_format(resource)
         if found is None:
             if required:
@@ -95,8 +97,8 @@ def _documents(
     read = _READERS[kind](resource, settings.limits)
     if isinstance(read, Outline):
         yield from outline_documents(read, resource, kind, settings)
-    elif kind is DocumentFormat.TEXT:
-        if settings.unit is ChunkUnit.DOCUMENT:
+    elif kind is KnowledgeFormat.TEXT:
+        if settings.unit is KnowledgeUnit.DOCUMENT:
             resource.whole(settings.limits.file_bytes)
         yield from block_documents(read, resource, kind, settings)  # type: ignore[arg-type]
     else:

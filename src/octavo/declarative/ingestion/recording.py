@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from octavo.columns.schema import ID_NAMES, TEXT_NAMES, TITLE_NAMES
+from octavo.declarative.declarations.enums import ChunkContext, KnowledgeUnit
 from octavo.declarative.ingestion.chunking import ChunkSettings, base_metadata
-from octavo.declarative.ingestion.declared import ChunkUnit, ContextKind
 from octavo.declarative.ingestion.identifiers import part_id, record_id
 from octavo.declarative.ingestion.metadata import SourceMetadata, flattened, value_text
 from octavo.declarative.ingestion.resource import Resource
@@ -99,7 +99,7 @@ class _File:
         if title:
             metadata[HierarchyMetadata.NODE_TITLE] = title
             metadata[SourceMetadata.HEADINGS] = title
-            if self.settings.context is ContextKind.HEADINGS:
+            if self.settings.context is ChunkContext.HEADINGS:
                 metadata[SourceMetadata.CONTEXT] = title
         return metadata
 
@@ -109,9 +109,9 @@ def _text_field(fields: Mapping[str, object]) -> str | None:
 
 
 def _pieces(content: str, settings: ChunkSettings) -> list[Part]:
-    if settings.unit is ChunkUnit.PARAGRAPH:
+    if settings.unit is KnowledgeUnit.PARAGRAPH:
         return paragraphs(content)
-    if settings.unit is ChunkUnit.AUTO:
+    if settings.unit is KnowledgeUnit.AUTO:
         return parts(content, settings.limits.chunk_characters)
     return parts(content, max(len(content), 1))
 

@@ -6,12 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from octavo.declarative.ingestion.declared import (
-    DeclaredSource,
-    DocumentFormat,
-    member,
-    source_type,
-)
+from octavo.declarative.declarations.enums import KnowledgeFormat
+from octavo.declarative.ingestion.declared import DeclaredSource, member, source_type
 from octavo.declarative.ingestion.failures import DamagedSource
 from octavo.declarative.ingestion.file_loader import chunk_settings
 from octavo.declarative.ingestion.identifiers import file_id
@@ -68,7 +64,7 @@ class UrlLoader:
         SourceLoadingError
             The request fails, takes too long, gives too much or what no reader reads.
         """
-        expected = member(DocumentFormat, "format", knowledge.format)
+        expected = member(KnowledgeFormat, "format", knowledge.format)
         settings = chunk_settings(knowledge, self.limits)
         resource = self.fetch(knowledge.name, str(knowledge.path))
         yield from resource_documents(resource, expected, settings, required=True)

@@ -79,7 +79,12 @@ def _of_batch(batch: DocumentBatch) -> Iterator[Chunk]:
 
 
 def _of(document: Any, position: int) -> Chunk:  # noqa: ANN401 - whatever the application gave
-    content = getattr(document, "content", None)
+    if not hasattr(document, "content"):
+        raise InvalidArgumentError(
+            f"document {position}: expected an object with `content` and `source`, such as a "
+            f"RetrievedDocument, found {type(document).__name__}"
+        )
+    content = document.content
     source, title = getattr(document, "source", None), getattr(document, "title", None)
     if not isinstance(content, str):
         raise InvalidArgumentError(

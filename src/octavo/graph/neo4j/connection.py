@@ -187,7 +187,8 @@ class _Channel:
                     connection_timeout=settings.connect_timeout,
                     connection_acquisition_timeout=_FOREVER,  # the deadline of a call ends it
                     max_connection_pool_size=settings.pool_size,
-                    max_transaction_retry_time=min(settings.retry_time, settings.timeout),
+                    # Half, so that the last failure is told before the time is over.
+                    max_transaction_retry_time=min(settings.retry_time, settings.timeout / 2),
                     initial_retry_delay=_FIRST_RETRY,
                     user_agent="octavo",
                     telemetry_disabled=True,

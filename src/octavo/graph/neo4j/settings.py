@@ -45,7 +45,7 @@ class Neo4jSettings:
         Seconds for opening one connection.
     retry_time
         Seconds during which a failure that may pass (a lost connection, a leader change) is tried
-        again; 0 tries once. Never longer than ``timeout``.
+        again; 0 tries once. Never longer than half of ``timeout``.
     pool_size
         The largest number of connections.
 

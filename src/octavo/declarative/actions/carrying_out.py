@@ -1,0 +1,141 @@
+"""Carrying out an action: by its executor, by its own body, or by one after the other (S75)."""
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.declarative.actions.action_table import RoleAction
+from octavo.declarative.actions.executors import (
+    ActionCall,
+    ActionExecutor,
+    AnyExecutor,
+    AsyncActionExecutor,
+    AsyncStreamingExecutor,
+    StreamingExecutor,
+)
+from octavo.declarative.actions.failures import closing, failing_as_execution
+from octavo.declarative.actions.requests import ActionResult
+from octavo.declarative.declarations.enums import ActionType
+from octavo.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """An action with everything that it needs to be carried out."""
+
+    action: RoleAction
+    call: ActionCall
+    executor: AnyExecutor | None
+
+    @property
+    def what(self) -> str:
+        """How messages call the executor."""
+        return f"the executor of {self.call.type} actions"
+
+    @property
+    def has_body(self) -> bool:
+        """Whether the method runs after its executor, to see what that gave."""
+        asks = self.action.signature.result_parameter is not None
+        return asks and self.call.type is ActionType.LLM
+
+
+def carried_out(dispatch: Dispatch) -> object:
+    """Return the action's value.
+
+    Raises
+    ------
+    ExecutionError
+        The executor failed with an error that is not octavo's; what a body raises stays as it is.
+    ConfigurationError
+        The executor or the body is asynchronous.
+    """
+    call, executor = dispatch.call, dispatch.executor
+    if executor is None:
+        return _body(dispatch, None)
+    with failing_as_execution(dispatch.what):
+        value = _function(dispatch, executor)(call)
+        _refuse_awaitable(value, dispatch.what)
+    return _body(dispatch, ActionResult(call.name, value)) if dispatch.has_body else value
+
+
+async def carried_out_async(dispatch: Dispatch) -> object:
+    """Return the action's value; what is not asynchronous runs in a thread.
+
+    Raises
+    ------
+    ExecutionError
+        The executor failed with an error that is not octavo's; what a body raises stays as it is.
+    """
+    call, executor = dispatch.call, dispatch.executor
+    if executor is None:
+        return await _body_async(dispatch, None)
+    with failing_as_execution(dispatch.what):
+        if isinstance(executor, AsyncActionExecutor):
+            value = await executor.execute_async(call)
+        else:
+            value = await _awaited(_function(dispatch, executor), call)
+    if dispatch.has_body:
+        return await _body_async(dispatch, ActionResult(call.name, value))
+    return value
+
+
+def pieces(dispatch: Dispatch) -> Iterator[str]:
+    """Yield the action's value in pieces; as one, where its executor gives no pieces."""
+    executor = dispatch.executor
+    if not isinstance(executor, StreamingExecutor) or dispatch.has_body:
+        yield str(carried_out(dispatch))
+        return
+    with failing_as_execution(dispatch.what):
+        yield from executor.stream(dispatch.call)
+
+
+async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
+    """Yield the action's value in pieces; as one, where its executor gives no pieces."""
+    executor = dispatch.executor
+    if not isinstance(executor, AsyncStreamingExecutor) or dispatch.has_body:
+        yield str(await carried_out_async(dispatch))
+        return
+    with failing_as_execution(dispatch.what):
+        async with closing(executor.stream_async(dispatch.call)) as stream:
+            async for piece in stream:
+                yield piece
+
+
+def _function(dispatch: Dispatch, executor: AnyExecutor) -> Callable[[ActionCall], Any]:
+    if isinstance(executor, ActionExecutor):
+        return executor.execute
+    if callable(executor):
+        return executor
+    raise ConfigurationError(
+        f"{dispatch.what} has no method execute; use the asynchronous dispatch"
+    )
+
+
+def _body(dispatch: Dispatch, result: ActionResult | None) -> object:
+    signature, method = dispatch.action.signature, dispatch.action.method
+    value = signature.called(method, dispatch.call.arguments, result)
+    _refuse_awaitable(value, f"the action {dispatch.call.name!r}")
+    return value
+
+
+async def _body_async(dispatch: Dispatch, result: ActionResult | None) -> object:
+    signature, method = dispatch.action.signature, dispatch.action.method
+    if inspect.iscoroutinefunction(method):
+        return await signature.called(method, dispatch.call.arguments, result)
+    return await _awaited(signature.called, method, dispatch.call.arguments, result)
+
+
+async def _awaited(function: Callable[..., Any], *arguments: object) -> object:
+    if inspect.iscoroutinefunction(function):
+        return await function(*arguments)
+    value = await asyncio.to_thread(function, *arguments)
+    return await value if inspect.isawaitable(value) else value
+
+
+def _refuse_awaitable(value: object, what: str) -> None:
+    if inspect.isawaitable(value):
+        if inspect.iscoroutine(value):
+            value.close()
+        raise ConfigurationError(f"{what} is asynchronous; use the asynchronous dispatch")

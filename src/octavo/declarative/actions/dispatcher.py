@@ -1,0 +1,129 @@
+"""One dispatch: arguments, retrieval, rendering, and whoever carries the action out."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from octavo.declarative.actions.action_context import ActionContext, entered
+from octavo.declarative.actions.action_table import ActionTable
+from octavo.declarative.actions.arguments import checked_arguments
+from octavo.declarative.actions.carrying_out import (
+    Dispatch,
+    carried_out,
+    carried_out_async,
+    pieces,
+    pieces_async,
+)
+from octavo.declarative.actions.executors import ActionCall, AnyExecutor
+from octavo.declarative.actions.requests import ActionRequest, ActionResponse
+from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
+from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
+from octavo.declarative.declarations.enums import ActionType
+from octavo.declarative.rendering.rendered_context import rendered
+from octavo.declarative.rendering.tokens import TokenCounter
+from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.retrieved import Retrieved
+from octavo.spi import CancellationToken
+
+
+class Retrieval(Protocol):
+    """What retrieves for a dispatch, such as the process-wide runtime."""
+
+    def retrieve(
+        self,
+        bindings: BoundDeclarations,
+        action: BoundAction,
+        arguments: Mapping[str, object],
+        context: DispatchContext,
+    ) -> Retrieved:
+        """Return what grounds the action."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatcher:
+    """Carries out actions.
+
+    Parameters
+    ----------
+    table
+        The actions there are.
+    agent_name
+        Stands in contexts that name none.
+    retrieval
+        What retrieves; ``None``: actions go on without retrieval (S73).
+    counter
+        Counts tokens.
+    executor_of
+        Returns the executor of a type; LOCAL actions are carried out by their own bodies.
+    """
+
+    table: ActionTable
+    agent_name: str
+    retrieval: Retrieval | None
+    counter: TokenCounter
+    executor_of: Callable[[ActionType], AnyExecutor]
+
+    def execute(self, request: ActionRequest, context: DispatchContext) -> ActionResponse:
+        """Carry out an action."""
+        dispatch = self._prepared(request, context)
+        with entered(dispatch.call.context):
+            value = carried_out(dispatch)
+        return ActionResponse(request.action, value, dispatch.call.context)
+
+    async def execute_async(
+        self, request: ActionRequest, context: DispatchContext
+    ) -> ActionResponse:
+        """Carry out an action without holding up the event loop."""
+        dispatch = await self._prepared_async(request, context)
+        with entered(dispatch.call.context):
+            value = await carried_out_async(dispatch)
+        return ActionResponse(request.action, value, dispatch.call.context)
+
+    def stream(self, request: ActionRequest, context: DispatchContext) -> ActionStream:
+        """Retrieve and render at once, and return the pieces of the answer as they come."""
+        dispatch = self._prepared(request, context)
+        return ActionStream(request.action, dispatch.call.context, pieces(dispatch))
+
+    async def stream_async(
+        self, request: ActionRequest, context: DispatchContext
+    ) -> AsyncActionStream:
+        """Retrieve and render at once, and return the pieces of the answer as they come."""
+        dispatch = await self._prepared_async(request, context)
+        return AsyncActionStream(request.action, dispatch.call.context, pieces_async(dispatch))
+
+    def _prepared(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
+        found = self.table.find(request.action)
+        context = context.filled(agent=self.agent_name)
+        # Whatever ran before, or runs around this, leaves nothing behind for the retrieval to see.
+        with entered(ActionContext(dispatch=context)):
+            arguments = checked_arguments(found.signature, request.arguments)
+            kind = found.action.type
+            executor = None if kind is ActionType.LOCAL else self.executor_of(kind)
+            context.check()
+            shown = None
+            if found.action.knowledge and self.retrieval is not None:
+                retrieved = self.retrieval.retrieve(
+                    found.bindings, found.action, arguments, context
+                )
+                shown = rendered(retrieved, found.action.knowledge, self.counter)
+        call = ActionCall(
+            found.action.name,
+            kind,
+            found.action.description,
+            arguments,
+            ActionContext(shown, context),
+            found.instructions,
+        )
+        return Dispatch(found, call, executor)
+
+    async def _prepared_async(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
+        token = CancellationToken()
+        if context.cancellation is None:
+            context = replace(context, cancellation=token)
+        try:
+            return await asyncio.to_thread(self._prepared, request, context)
+        except asyncio.CancelledError:
+            token.cancel()  # the thread notices at its next step
+            raise

@@ -1,0 +1,291 @@
+"""Models behind the chat-completions protocol, by the ``openai`` package (the extra ``openai``)."""
+
+import asyncio
+import math
+import os
+import time
+import weakref
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from octavo.declarative.actions.action_context import current_context
+from octavo.declarative.actions.attempts import Attempts
+from octavo.declarative.actions.chat_completions import answer_text, piece_text
+from octavo.declarative.actions.openai_errors import asked_wait, is_worth_a_retry, octavo_error
+from octavo.errors import (
+    ConfigurationError,
+    InvalidArgumentError,
+    OctavoError,
+    checked_count,
+    real_number,
+    shown,
+)
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx2
+    import openai
+
+Answer = Any  # what the package returns: a completion, or a stream of events
+
+_ENVIRONMENT: Final = "OPENAI_API_KEY"
+_NO_KEY: Final = "none"
+
+
+class OpenAIClient:
+    """Asks a model of OpenAI, or of any server that speaks its chat-completions protocol.
+
+    Serves all four protocols: ``complete``, ``stream`` and their asynchronous twins. Connections are
+    shared by threads; each asynchronous call has its own. The request's deadline bounds every attempt
+    and every wait; a server that falls silent just before it is waited for once more, so at most twice
+    the time. What a server sends is bounded in bytes. The key is never part of a message or a
+    representation.
+
+    Parameters
+    ----------
+    model
+        The name of the model.
+    base_url
+        Where a compatible server is, such as ``http://localhost:8000/v1``; ``None``: as the package
+        decides (``OPENAI_BASE_URL``, else OpenAI).
+    api_key
+        ``None``: from ``OPENAI_API_KEY``. With a ``base_url`` there need be none.
+    timeout
+        The longest silence of the server in seconds.
+    max_retries
+        How often a request is tried again after a failure that may pass: no connection, too many
+        requests, a failing server. Nothing is tried again once a piece of a stream has come.
+    temperature, max_tokens
+        Passed to the server where they are given.
+    max_response_bytes
+        The most bytes of an answer.
+
+    Raises
+    ------
+    ConfigurationError
+        The package is not installed, or there is no key.
+    InvalidArgumentError
+        A bound is not possible.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout: float = 60.0,
+        max_retries: int = 2,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        max_response_bytes: int = 1 << 24,
+    ) -> None:
+        if not isinstance(model, str) or not model.strip():
+            raise InvalidArgumentError(f"model: expected a name, found {shown(model)}")
+        key = os.environ.get(_ENVIRONMENT, "") if api_key is None else api_key
+        if not isinstance(key, str) or not (key.strip() or base_url):
+            raise ConfigurationError(
+                f"OpenAIClient: there is no key; set {_ENVIRONMENT}, or give api_key"
+            )
+        if key and not (key.isascii() and key.isprintable()):
+            raise ConfigurationError("OpenAIClient: api_key: expected printable ASCII characters")
+        self.model = model
+        self.base_url = base_url
+        self._key = key.strip() or _NO_KEY
+        self._timeout = _positive("timeout", timeout)
+        self._attempts = Attempts(checked_count("max_retries", max_retries, 0))
+        self._most_bytes = checked_count("max_response_bytes", max_response_bytes)
+        given = {"temperature": temperature, "max_tokens": max_tokens}
+        self._options = {name: value for name, value in given.items() if value is not None}
+        self._openai = _library()
+        self._certificates = _certificates()
+        http = self._openai.DefaultHttpxClient(
+            event_hooks={"response": [_guard(self._most_bytes)]}, verify=self._certificates
+        )
+        weakref.finalize(self, http.close)
+        self._client = self._openai.OpenAI(**self._settings, http_client=http)
+
+    def __repr__(self) -> str:
+        where = "" if self.base_url is None else f", base_url={self.base_url!r}"
+        return f"OpenAIClient({self.model!r}{where})"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        raise TypeError("OpenAIClient: not pickled, for its key would be")
+
+    def complete(self, system: str, prompt: str) -> str:
+        """Return the model's answer.
+
+        Raises
+        ------
+        ExecutionError
+            The server cannot be reached, refuses, or answers with something else.
+        ConfigurationError
+            It refuses the key.
+        RetrievalTimeoutError
+            It did not answer in time.
+        CancelledError
+            The request was cancelled.
+        """
+        return answer_text(self._tried(system, prompt))
+
+    def stream(self, system: str, prompt: str) -> Iterator[str]:
+        """Yield the pieces of the model's answer; errors are those of :meth:`complete`."""
+        events = self._tried(system, prompt, stream=True)
+        try:
+            yield from _pieces(events, self._error)
+        finally:
+            events.close()
+
+    async def complete_async(self, system: str, prompt: str) -> str:
+        """Return the model's answer; errors are those of :meth:`complete`."""
+        async with self._asynchronous() as client:
+            return answer_text(await self._tried_async(client, system, prompt))
+
+    async def stream_async(self, system: str, prompt: str) -> AsyncIterator[str]:
+        """Yield the pieces of the model's answer; errors are those of :meth:`complete`."""
+        async with self._asynchronous() as client:
+            events = await self._tried_async(client, system, prompt, stream=True)
+            try:
+                while True:
+                    failure = None
+                    try:
+                        piece = piece_text(await anext(events))
+                    except StopAsyncIteration:
+                        return
+                    except Exception as error:  # noqa: BLE001 - of the package, or below it
+                        failure = self._error(error)
+                    if failure is not None:
+                        raise failure
+                    if piece:
+                        yield piece
+            finally:
+                await events.close()
+
+    def close(self) -> None:
+        """Give back the connections; the client cannot be used afterwards."""
+        self._client.close()
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "api_key": self._key,
+            "base_url": self.base_url,
+            "max_retries": 0,
+            "default_headers": {"Accept-Encoding": "identity"},
+        }
+
+    def _asynchronous(self) -> "openai.AsyncOpenAI":
+        # One a call: connections belong to an event loop, and a client may see several.
+        guard = _guard(self._most_bytes)
+
+        async def guarded(response: "httpx2.Response") -> None:
+            guard(response)
+
+        http = self._openai.DefaultAsyncHttpxClient(
+            event_hooks={"response": [guarded]}, verify=self._certificates
+        )
+        client: openai.AsyncOpenAI = self._openai.AsyncOpenAI(**self._settings, http_client=http)
+        return client
+
+    def _request(self, system: str, prompt: str) -> dict[str, Any]:
+        dispatch = current_context().dispatch
+        dispatch.check()
+        left = dispatch.remaining()
+        messages = [{"role": "system", "content": system}] if system else []
+        return {
+            "model": self.model,
+            "messages": [*messages, {"role": "user", "content": prompt}],
+            "timeout": self._timeout if left is None else min(self._timeout, left),
+            **self._options,
+        }
+
+    # Errors are raised outside ``except``: what the package raised holds the request and its key.
+    def _tried(self, system: str, prompt: str, **options: object) -> Answer:
+        waits = self._attempts.waits()
+        while True:
+            request = self._request(system, prompt) | options
+            try:
+                return self._client.chat.completions.create(**request)
+            except Exception as error:  # noqa: BLE001 - of the package, or below it
+                failure, pause = self._error(error), self._pause(error, waits)
+            if pause is None:
+                raise failure
+            time.sleep(pause)
+
+    async def _tried_async(
+        self,
+        client: "openai.AsyncOpenAI",
+        system: str,
+        prompt: str,
+        **options: object,
+    ) -> Answer:
+        waits = self._attempts.waits()
+        while True:
+            request = self._request(system, prompt) | options
+            try:
+                return await client.chat.completions.create(**request)
+            except Exception as error:  # noqa: BLE001 - of the package, or below it
+                failure, pause = self._error(error), self._pause(error, waits)
+            if pause is None:
+                raise failure
+            await asyncio.sleep(pause)
+
+    def _error(self, error: Exception) -> OctavoError:
+        return octavo_error(self._openai, error, self._key)
+
+    def _pause(self, error: Exception, waits: Iterator[float]) -> float | None:
+        wait = next(waits, None) if is_worth_a_retry(self._openai, error) else None
+        if wait is None:
+            return None
+        return Attempts.allowed(wait, asked_wait(error), current_context().dispatch)
+
+
+def _pieces(events: Iterator[Any], failed: Callable[[Exception], OctavoError]) -> Iterator[str]:
+    while True:
+        failure = None
+        try:
+            piece = piece_text(next(events))
+        except StopIteration:
+            return
+        except Exception as error:  # noqa: BLE001 - of the package, or below it
+            failure = failed(error)
+        if failure is not None:
+            raise failure
+        if piece:
+            yield piece
+
+
+def _guard(most_bytes: int) -> "Callable[[httpx2.Response], None]":
+    # No method: the connections would keep the client alive, and the client closes them when it goes.
+    def guarded(response: "httpx2.Response") -> None:
+        from octavo.declarative.actions.guarded_stream import guard  # noqa: PLC0415 - needs the extra
+
+        guard(response, current_context().dispatch.check, most_bytes)
+
+    return guarded
+
+
+def _library() -> Any:  # noqa: ANN401 - a module
+    try:
+        import openai  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise ConfigurationError(
+            "OpenAIClient needs the package openai: pip install 'octavo[openai]'"
+        ) from error
+    return openai
+
+
+@cache
+def _certificates() -> "ssl.SSLContext":
+    import httpx2  # noqa: PLC0415 - comes with the extra
+
+    return httpx2.create_ssl_context()  # takes longer than a request on this machine
+
+
+def _positive(name: str, value: object) -> float:
+    number = real_number(value)
+    if number is None or not 0 < number < math.inf:
+        raise InvalidArgumentError(f"{name}: expected seconds above zero, found {shown(value)}")
+    return number

@@ -1,0 +1,73 @@
+"""What a caller asks for, and what comes back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from octavo.declarative.actions.action_context import ActionContext
+from octavo.errors import InvalidArgumentError, shown
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRequest:
+    """An action and its arguments, for a dispatch that answers with an :class:`ActionResponse`.
+
+    Examples
+    --------
+    >>> ActionRequest.of("answer", {"question": "Why?"}).arguments["question"]
+    'Why?'
+    """
+
+    action: str
+    arguments: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.action, str):
+            raise InvalidArgumentError(f"action: expected a name, found {shown(self.action)}")
+        if not isinstance(self.arguments, Mapping):
+            raise InvalidArgumentError(
+                f"arguments: expected a mapping, found {shown(self.arguments)}"
+            )
+        object.__setattr__(self, "arguments", MappingProxyType(dict(self.arguments)))
+
+    @classmethod
+    def of(cls, action: str, arguments: Mapping[str, object] | None = None) -> "ActionRequest":
+        """Return a request; arguments are copied.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The name is no text, or the arguments are no mapping.
+        """
+        return cls(action, {} if arguments is None else arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResult:
+    """What the executor of an LLM action gave, for an action that asks to see it.
+
+    A parameter of this type makes the method run, after the model has answered; what it returns is then
+    the action's value.
+    """
+
+    action: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResponse:
+    """What an action returned, and what grounded it.
+
+    Parameters
+    ----------
+    action
+        The action's name.
+    value
+        What it returned; of an LLM action without a body that runs, the model's text.
+    context
+        What was retrieved for it.
+    """
+
+    action: str
+    value: object
+    context: ActionContext

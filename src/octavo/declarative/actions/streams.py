@@ -1,0 +1,77 @@
+"""Answers that arrive piece by piece; what grounds them is known before the first piece."""
+
+from collections.abc import AsyncIterator, Iterator
+from types import TracebackType
+from typing import Self
+
+from octavo.declarative.actions.action_context import ActionContext, entered
+
+
+class ActionStream(Iterator[str]):
+    """The pieces of an action's answer; can be read once, and closed before its end.
+
+    Parameters
+    ----------
+    action
+        The action's name.
+    context
+        What was retrieved, before the first piece.
+    pieces
+        Where they come from; each is made in the action's context.
+    """
+
+    def __init__(self, action: str, context: ActionContext, pieces: Iterator[str]) -> None:
+        self.action = action
+        self.context = context
+        self._pieces = pieces
+
+    def __next__(self) -> str:
+        with entered(self.context):
+            return next(self._pieces)
+
+    def close(self) -> None:
+        """Ask for nothing more; connections of the client are given back."""
+        close = getattr(self._pieces, "close", None)
+        if close is not None:
+            close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class AsyncActionStream(AsyncIterator[str]):
+    """The pieces of an action's answer, for an event loop; see :class:`ActionStream`."""
+
+    def __init__(self, action: str, context: ActionContext, pieces: AsyncIterator[str]) -> None:
+        self.action = action
+        self.context = context
+        self._pieces = pieces
+
+    async def __anext__(self) -> str:
+        with entered(self.context):
+            return await anext(self._pieces)
+
+    async def aclose(self) -> None:
+        """Ask for nothing more; connections of the client are given back."""
+        close = getattr(self._pieces, "aclose", None)
+        if close is not None:
+            await close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
