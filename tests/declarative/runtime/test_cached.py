@@ -168,6 +168,7 @@ print(len(RetrievalRuntime().retrieve(declared, action, {"question": "fox"}).doc
 """
 
 
+@pytest.mark.slow
 def test_processes_that_begin_together_share_one_corpus(large, tmp_path):  # S68
     world = large()
     source = world.source(files=FILES)

@@ -351,6 +351,18 @@ def test_hybrid_without_a_graph_fuses_two(make_world):  # S85
     assert found.metadata["hybrid.streams"] == "keyword,vector"
 
 
+def test_the_event_of_a_hybrid_retrieval_tells_its_graph(world, caplog):  # S85
+    role = role_of(world.source(), search=search(strategy=Strategy.HYBRID))
+    with caplog.at_level("INFO", logger="octavo.declarative"):
+        world.ask(role)
+    (event,) = [
+        each.octavo_event
+        for each in caplog.records
+        if getattr(each, "octavo_event", {}).get("stage") == "retrieval"
+    ]
+    assert event["graph"] == "in-memory"
+
+
 class GraphProvider:
     is_default = False
     name = "mine"
@@ -452,6 +464,36 @@ def test_a_graph_of_the_application_loads_documents_only_if_it_asks(make_world):
     source = world.source(files={"a.md": "one", "b.md": "two"})
     (found,) = world.ask(graph_role(source)).documents
     assert found.content == "one | two"
+
+
+def test_two_handles_of_one_role_are_two_graphs(make_world):  # S81
+    from octavo.declarative import ActionType, action_spec, bind, role_spec
+
+    class Named(FromDocuments):
+        def seeds(self, query, limit):
+            return [(GraphNode("n", f"graph {self.scope.graph}", "own"), 1.0)]
+
+    class Own(GraphProvider):
+        def open(self, scope):
+            return Named(scope)
+
+    def action(name):
+        entry = Knowledge(name, search=search(strategy=Strategy.GRAPH))
+        return action_spec(type=ActionType.LLM, knowledge=entry)
+
+    @role_spec(knowledge=[Knowledge("one", type="GRAPH"), Knowledge("two", type="GRAPH")])
+    class Role:
+        @action("one")
+        def first(self, question: str) -> str: ...
+
+        @action("two")
+        def second(self, question: str) -> str: ...
+
+    world = make_world(graphs=[Own(None)])
+    declared = bind(Role)
+    for name, graph in (("first", "one"), ("second", "two"), ("first", "one")):
+        found = world.runtime.retrieve(declared, declared.actions[name], {"question": "x"})
+        assert [each.content for each in found.documents] == [f"graph {graph}"]
 
 
 def test_a_graph_that_nobody_serves_fails_before_the_policy(world):  # S81

@@ -23,7 +23,7 @@ from octavo.declarative.runtime.providers import Providers
 from octavo.declarative.runtime.request_token import RequestToken
 from octavo.declarative.runtime.result_cache import DEFAULT_SIZE, ResultCache
 from octavo.graph.providers import OpenedGraph
-from octavo.spi import SourceDocument
+from octavo.spi import GraphScope, SourceDocument
 
 _WAIT: Final = 0.05
 _numbers = itertools.count(1)
@@ -84,7 +84,7 @@ class Binding:
         self._opening = threading.Lock()
         self._corpora: dict[bool, Corpus] = {}
         self._units: dict[Knowledge, tuple[SourceDocument, ...]] = {}
-        self._graphs: dict[str, OpenedGraph] = {}
+        self._graphs: dict[tuple[str, GraphScope], OpenedGraph] = {}
 
     def corpus(self, embedding: Embedding, context: DispatchContext) -> Corpus:
         """Return the corpus of all sources; one with vectors serves where none are needed too.
@@ -148,19 +148,22 @@ class Binding:
                     self._units[wanted] = found
             return found
 
-    def graph(self, name: str, open_graph: Callable[[], OpenedGraph]) -> OpenedGraph:
-        """Return the graph of a provider, opened when it is first asked for.
+    def graph(
+        self, name: str, scope: GraphScope, open_graph: Callable[[], OpenedGraph]
+    ) -> OpenedGraph:
+        """Return the graph of a provider for a scope, opened when it is first asked for.
 
         A store of octavo's own is closed when nobody has the binding any more; one that the
         application opened is the application's to close.
         """
         with self._opening:
-            if name not in self._graphs:
-                self._graphs[name] = opened = open_graph()
+            key = (name, scope)
+            if key not in self._graphs:
+                self._graphs[key] = opened = open_graph()
                 close = getattr(opened.store, "close", None)
                 if close is not None and type(opened.store).__module__.startswith("octavo."):
                     weakref.finalize(self, close)
-            return self._graphs[name]
+            return self._graphs[key]
 
     @contextmanager
     def _alone(self, context: DispatchContext) -> Iterator[None]:

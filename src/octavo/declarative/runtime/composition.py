@@ -137,7 +137,7 @@ class Composition:
             with self.events.stage("graph", provider=provider.name):
                 return open_graph_store(scope, [provider])
 
-        name, store = self.binding.graph(provider.name, opened)
+        name, store = self.binding.graph(provider.name, scope, opened)
         return GraphRAGStrategy(
             name,
             store,

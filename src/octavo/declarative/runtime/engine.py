@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from octavo.declarative.declarations.enums import SearchStrategy
 from octavo.declarative.runtime.bindings import Binding
 from octavo.declarative.runtime.composition import Composition
 from octavo.declarative.runtime.deduplication import distinct
@@ -110,5 +111,5 @@ def _tell(event: Event, ranking: Ranking, plan: RetrievalPlan) -> None:
     event["plan"] = dict(ranking.report.plans)
     if plan.engine is not None:
         event["engine"] = type(plan.engine).__qualname__
-    if plan.graph is not None:
-        event["graph"] = plan.graph.name
+    if plan.graph is not None or plan.search.strategy is SearchStrategy.HYBRID:
+        event["graph"] = "absent" if plan.graph is None else plan.graph.name
