@@ -53,7 +53,7 @@ def test_byte_order_marks(load, name, content, encoding):
 def test_half_characters(load):
     documents = load({"a.json": '[{"id": "\\ud800", "text": "x\\udfff", "key\\ud800": "v"}]'})
     assert documents[0].content == "x?"
-    assert documents[0].id == "docs/a.json#id:?"
+    assert documents[0].id == "docs/a.json#id:%D800"
 
 
 def test_names_that_are_no_unicode(write, declared):
@@ -199,3 +199,36 @@ def test_a_text_without_spaces(load):
     documents = load({"a.txt": "x" * 300_000})
     assert {len(each.content) for each in documents} == {2_000}
     assert len(documents) == 150
+
+
+@pytest.mark.parametrize(
+    "content", ["!!timestamp foo", "!!bool foo", "!!int ''", "!!float ''", "!!int []"]
+)
+def test_yaml_tags_that_do_not_fit(content, write, declared):
+    write({"a.yaml": f"a: {content}\n"})
+    with pytest.raises(SourceLoadingError, match="expected YAML"):
+        list(FileLoader().load(declared()))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("a.yaml", "- {n: 0x%s}", "n: %s"),
+        ("a.yaml", "- {n: 1%s}", "n: 1%s"),
+        ("a.yaml", "- {n: 1%s.5}", "n: 1%s.5"),
+        ("a.md", "+++\nn = 0x%s\n+++\ntext", "text"),
+    ],
+)
+def test_numbers_longer_than_python_writes(name, content, text, write, declared):
+    digits = ":1" * 200_000 if "1%s" in content else "f" * 10_000
+    write({name: content % digits})
+    limits = IngestionLimits(chunk_characters=1_000_000)
+    (document,) = FileLoader(limits).load(declared())
+    expected = text.replace("%s", digits)
+    assert document.content.replace("0x", "") == expected.replace("0x", "")
+
+
+def test_mappings_in_lists_read_the_same_in_every_process(write, declared):
+    write({"a.yaml": "- tags: [{a: !!set {x, y, z}, b: true, c: null}, {d: 1}]\n"})
+    (document,) = FileLoader().load(declared())
+    assert document.content == "tags: a: x, y, z, b: true, d: 1"

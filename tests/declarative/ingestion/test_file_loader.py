@@ -215,3 +215,16 @@ class TestFormats:
     def test_an_unknown_format(self, load):
         with pytest.raises(ConfigurationError, match="format: expected one of AUTO"):
             load({"a.md": "x"}, format="DOCX")
+
+
+@pytest.mark.parametrize("name", ["en.json", "en.yaml"])
+def test_a_flat_mapping_of_many_keys_is_data(load, name):
+    most = IngestionLimits().record_fields
+    fields = [f'"key{number}": "value {number}"' for number in range(most)]
+    contents = {name: "{" + ", ".join([*fields, '"date": "2024-05-01"']) + "}"}
+    documents = load(contents)
+    assert len(documents) > 30
+    assert all(len(each.metadata) < 10 for each in documents)
+    assert documents[0].metadata["temporal.timestamp"] == "2024-05-01T00:00:00Z"
+    contents = {name: "{" + ", ".join(fields) + "}"}
+    assert load(contents)[-1].metadata["key0"] == "value 0"

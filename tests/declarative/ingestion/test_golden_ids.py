@@ -214,3 +214,9 @@ def test_line_ends_do_not_matter(write, declared):
         write({f"{name}.md": text})
         contents.append([(each.id, each.content) for each in load_documents(declared(), [SMALL])])
     assert contents[0] == contents[1] == contents[2]
+
+
+def test_keys_that_are_no_unicode_stay_distinct(load):
+    lines = '{"id": "\\ud800", "text": "a"}\n{"id": "\\ud801", "text": "b"}\n'
+    found = [each.id for each in load({"a.jsonl": lines})]
+    assert found == ["docs/a.jsonl#id:%D800", "docs/a.jsonl#id:%D801"]

@@ -181,3 +181,47 @@ def test_following_gives_what_loading_gives(tmp_path_factory, states, unit):
         mirror.follow(knowledge)
         expected = {each.id: each.content for each in load_documents(knowledge)}
         assert {key: each.content for key, each in mirror.documents.items()} == expected
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"a.md": "# A\nx"},
+        {"a.md": "# A\nx\n# C\ny"},
+        {"a.md": "# A\nx", "b.md": "b", "c.md": "c"},
+    ],
+)
+def test_a_process_that_dies_before_commit_leaves_nothing_behind(mirror, write, declared, later):
+    knowledge = declared(unit="SECTION")
+    root = write({"a.md": "# A\nx", "b.md": "b"})
+    mirror.follow(knowledge)
+    write({"a.md": "# A\nx\n# B\nnew", "c.md": "c"})
+    (root / "b.md").unlink()
+    changes = mirror.manifest.changes(knowledge)
+    mirror.documents.update({each.id: each for each in changes.documents()})
+    for identifier in changes.deletions:  # the corpus commits, the manifest does not
+        del mirror.documents[identifier]
+    (root / "c.md").unlink()
+    write(later)
+    for changed in range(2):
+        changes = mirror.manifest.changes(knowledge)
+        mirror.documents.update({each.id: each for each in changes.documents()})
+        for identifier in changes.deletions:
+            mirror.documents.pop(identifier, None)
+        if changed:
+            changes.commit()
+    read = {each.id: each.content for each in load_documents(knowledge)}
+    assert {key: each.content for key, each in mirror.documents.items()} == read
+    assert mirror.follow(knowledge) == (0, len(later), 0)
+
+
+def test_names_of_files_that_are_no_text(mirror, write, declared):
+    root = write({"a.md": "a"})
+    file = root / os.fsdecode(b"\xff.txt")
+    file.write_text("b")
+    assert mirror.follow(declared()) == (2, 0, 0)
+    assert sorted(mirror.documents) == ["docs/%FF.txt", "docs/a.md"]
+    assert mirror.follow(declared()) == (0, 2, 0)
+    file.unlink()
+    assert mirror.follow(declared()) == (0, 1, 1)
+    assert sorted(mirror.documents) == ["docs/a.md"]

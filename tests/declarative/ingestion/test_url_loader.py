@@ -64,6 +64,10 @@ class Handler(BaseHTTPRequestHandler):
     def zipped(self):
         self.answer(gzip.compress(b"<p>zipped"), Content_Encoding="gzip")
 
+    def members(self):
+        body = gzip.compress(b"<p>one ") + gzip.compress(b"two") + bytes(9)
+        self.answer(body, Content_Encoding="gzip")
+
     def deflated(self):
         self.answer(zlib.compress(b"<p>deflated"), Content_Encoding="deflate")
 
@@ -170,6 +174,7 @@ def test_a_page(fetch, server):
         ("/untold.md", "# Title\n\ntext", "MARKDOWN"),
         ("/latin", "é", "HTML"),
         ("/zipped", "zipped", "HTML"),
+        ("/members", "one two", "HTML"),
         ("/deflated", "deflated", "HTML"),
         ("/to-page", "Hello", "HTML"),
     ],
@@ -319,6 +324,8 @@ def test_limits_hold_for_what_was_fetched(declared, server):
             ("::127.0.0.1", False),
             ("x", False),
         ),
+        *(("fec0::1", False), ("64:ff9b:1::7f00:1", False), ("::ffff:0:127.0.0.1", False)),
+        *(("192.0.0.8", False), ("192.88.99.1", False), ("3fff::1", False), ("5f00::1", False)),
     ],
 )
 def test_public_addresses(address, public):

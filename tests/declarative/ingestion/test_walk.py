@@ -1,6 +1,7 @@
 """Which files a declaration means (S61, S66)."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -157,3 +158,19 @@ def test_other_kinds_of_files(root, declared):
     assert "pipe.md" not in paths(root)
     with pytest.raises(SourceLoadingError, match=r"pipe\.md: expected a file or directory"):
         list(load_documents(declared(root / "pipe.md")))
+
+
+def test_folders_deeper_than_python_calls(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    depth = 1_200
+    for _ in range(depth):
+        os.mkdir("a")  # noqa: PTH102 - the path from here, not the whole
+        os.chdir("a")
+    Path("f.txt").write_text("x")
+    try:
+        assert paths(tmp_path) == ["a/" * depth + "f.txt"]
+    finally:  # what removes temporary folders calls itself, too
+        Path("f.txt").unlink()
+        for _ in range(depth):
+            os.chdir("..")
+            os.rmdir("a")  # noqa: PTH106

@@ -63,7 +63,12 @@ class ActionSpec:
             if action_of(method) is not None or earlier is not None:
                 raise ConfigurationError(f"the action {name!r} is declared twice")
             self.check()
-        setattr(method, ACTION, self)
+        try:
+            setattr(method, ACTION, self)
+        except (AttributeError, TypeError):  # what is written in C
+            raise ConfigurationError(
+                f"action_spec: expected a method, found {shown(function)}"
+            ) from None
         return function
 
     def check(self) -> None:

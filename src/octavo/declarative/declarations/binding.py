@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TypeVar
 
 from octavo.declarative.declarations.action_specs import ActionSpec
@@ -17,6 +16,7 @@ from octavo.declarative.declarations.enums import ActionType
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.messages import naming
 from octavo.declarative.declarations.parameters import action_parameters, query_parameter
+from octavo.declarative.declarations.read_only import ReadOnlyMapping
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.declarations.scopes import (
     ClassScope,
@@ -133,7 +133,7 @@ def bind(role_class: type, agent_class: type | None = None) -> BoundDeclarations
         role.name or where,
         "" if agent_class is None else agent.name or agent_class.__name__,
         scope.enabled,
-        MappingProxyType(actions),
+        ReadOnlyMapping(actions),
         BoundChat() if agent_class is None else bind_chat(agent_class),
         role_class,
         agent_class,

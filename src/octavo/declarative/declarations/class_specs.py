@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
 from typing import Any, Final, Self, TypeVar
 
 from octavo.declarative.declarations.action_specs import ActionSpec, action_of
@@ -13,6 +12,7 @@ from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.mappings import members_from
 from octavo.declarative.declarations.messages import did_you_mean, naming
 from octavo.declarative.declarations.parameters import check_query_param
+from octavo.declarative.declarations.read_only import ReadOnlyMapping
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.declarations.scopes import ClassScope, action_scope, chat_scope
 from octavo.errors import ConfigurationError, shown
@@ -62,7 +62,10 @@ class ClassSpec:
             if SPEC in vars(cls):
                 raise ConfigurationError("the class is declared twice")
         self.check(cls)
-        setattr(cls, SPEC, self)
+        try:
+            setattr(cls, SPEC, self)
+        except TypeError:  # one of the interpreter's own
+            raise ConfigurationError(f"expected a class of Python, found {shown(cls)}") from None
         return cls
 
     def check(self, cls: type) -> None:
@@ -113,7 +116,7 @@ class RoleSpec(ClassSpec):
     """
 
     actions: Mapping[str, ActionSpec] = field(
-        default_factory=lambda: MappingProxyType({}), hash=False
+        default_factory=lambda: ReadOnlyMapping({}), hash=False
     )
 
     def __post_init__(self) -> None:
@@ -273,7 +276,7 @@ def _checked_actions(actions: object) -> Mapping[str, ActionSpec]:
             raise ConfigurationError(
                 f"actions: expected an ActionSpec by name, found {shown(name)}: {shown(each)}"
             )
-    return MappingProxyType(dict(actions))
+    return ReadOnlyMapping(actions)
 
 
 def _action(name: str, value: object) -> object:

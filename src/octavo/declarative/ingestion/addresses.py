@@ -3,7 +3,17 @@
 import ipaddress
 from ipaddress import IPv4Address, IPv6Address
 
-_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+_TRANSLATED = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "::ffff:0:0:0/96")))
+_NOT_PUBLIC = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            *("192.0.0.0/24", "192.88.99.0/24"),
+            *("64:ff9b:1::/48", "fec0::/10", "3fff::/20", "5f00::/16"),
+        ),
+    )
+)
+"""Special networks that some versions of Python take for public ones (registries of IANA)."""
 
 
 def is_public(address: str) -> bool:
@@ -21,7 +31,12 @@ def is_public(address: str) -> bool:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    return all(each.is_global and not each.is_multicast for each in _meant(parsed))
+    return all(map(_is_public, _meant(parsed)))
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    special = any(address in network for network in _NOT_PUBLIC)
+    return address.is_global and not address.is_multicast and not special
 
 
 def _meant(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address]:
@@ -34,6 +49,6 @@ def _meant(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address
         return [address, *address.teredo]
     if address.sixtofour is not None:
         return [address, address.sixtofour]
-    if address in _TRANSLATED or int(address) >> 32 == 0:
+    if any(address in each for each in _TRANSLATED) or int(address) >> 32 == 0:
         return [address, IPv4Address(int(address) & 0xFFFF_FFFF)]
     return [address]

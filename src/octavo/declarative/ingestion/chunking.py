@@ -7,6 +7,7 @@ is valid, and a change in one section moves nothing in another.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from octavo.declarative.declarations.enums import ChunkContext, KnowledgeUnit
 from octavo.declarative.ingestion.identifiers import part_id, section_id
@@ -43,9 +44,13 @@ def base_metadata(
     fields: Mapping[str, object],
     settings: ChunkSettings,
 ) -> dict[str, str]:
-    """Return the metadata that all documents of a file, or a record, have."""
-    longest = settings.limits.metadata_characters
-    metadata = declared_metadata(flattened(fields), longest)
+    """Return the metadata that all documents of a file, or a record, have.
+
+    More fields than a record may have are data, not metadata: each chunk would carry them all.
+    """
+    most, longest = settings.limits.record_fields, settings.limits.metadata_characters
+    declared = list(islice(flattened(fields), most + 1))
+    metadata = declared_metadata(declared if len(declared) <= most else (), longest)
     metadata.update(resource.metadata)
     metadata[SourceMetadata.SOURCE] = resource.label
     metadata[SourceMetadata.PATH] = resource.path

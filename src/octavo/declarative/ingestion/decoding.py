@@ -16,6 +16,12 @@ _MARKS: Final = (
 )
 
 
+_UNREAD: Final = frozenset(
+    ("idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined", "utf-7")
+)
+"""Python's codecs that no document is written in; some take a time that grows with the square."""
+
+
 def encoding_of(head: bytes, charset: str | None = None) -> tuple[str, int]:
     r"""Return the encoding of a file by its first four bytes, and how long its mark is.
 
@@ -34,6 +40,8 @@ def encoding_of(head: bytes, charset: str | None = None) -> tuple[str, int]:
         "".encode(name)
     except (LookupError, ValueError) as error:
         raise DamagedSource(f"expected a known charset, found {charset!r}") from error
+    if name in _UNREAD:
+        raise DamagedSource(f"expected a known charset, found {charset!r}")
     return name, 0
 
 

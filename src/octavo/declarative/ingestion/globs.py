@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
 from octavo.errors import ConfigurationError, shown
+
+_STAR: Final = "[^/]*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +138,26 @@ def _translated(parts: list[str]) -> Iterable[str]:
         if part == "**":
             yield ".*" if last else "(?:[^/]+/)*"
             continue
-        yield "".join(_characters(part))
+        yield _name(part)
         if not last:
             yield "/"
+
+
+def _name(part: str) -> str:
+    """Return the expression of one name.
+
+    Each star but the last takes the least it can, once and for all, so that the time is bounded.
+    """
+    pieces = [""]
+    for each in _characters(part):
+        if each == _STAR:
+            pieces.append("")
+        else:
+            pieces[-1] += each
+    if len(pieces) == 1:
+        return pieces[0]
+    first, *between, last = pieces
+    return first + "".join(f"(?>{_STAR}?{each})" for each in between) + _STAR + last
 
 
 def _characters(part: str) -> Iterable[str]:
@@ -148,7 +167,7 @@ def _characters(part: str) -> Iterable[str]:
         position += 1
         closing = part.find("]", position + 1) if character == "[" else -1
         if character == "*":
-            yield "[^/]*"
+            yield _STAR
         elif character == "?":
             yield "[^/]"
         elif closing > 0:

@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 _OUTSIDE_PATH: Final = re.compile(r"[%#\x00-\x1f\x7f]|@(?=[0-9]+\Z)")
-_OUTSIDE_KEY: Final = re.compile(r"[%@\x00-\x1f\x7f]")
+_OUTSIDE_KEY: Final = re.compile(r"[%@\x00-\x1f\x7f\ud800-\udfff]")
 _OUTSIDE_NAME: Final = re.compile(r"[/%#\x00-\x1f\x7f]")
 _OUTSIDE_SLUG: Final = re.compile(r"[\W_]+")
 _LONGEST_SLUG: Final = 80

@@ -20,7 +20,7 @@ class IngestionLimits:
     record_bytes
         The longest line, of JSON lines, and row, of CSV.
     record_fields
-        The most fields of one record.
+        The most fields of one record, and of a mapping whose fields are metadata.
     depth
         The deepest nesting of JSON, YAML and HTML.
     nodes

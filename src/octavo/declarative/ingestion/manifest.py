@@ -2,8 +2,9 @@
 
 A file is taken for unchanged where its size and times are as they were, and lie far enough before
 the moment it was read that a later change would show. Otherwise its content is hashed; only another
-content is read into documents. What is remembered is written after the corpus has committed: a
-process that dies between the two reads a little again, and loses nothing.
+content is read into documents. What is remembered is written after the corpus has committed; before,
+what it may hold by then is noted. So a process that dies in between reads a little again, loses
+nothing, and leaves nothing behind.
 """
 
 import json
@@ -18,6 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from octavo.columns.encodable import encodable
 from octavo.declarative.ingestion.chunk_context import (
     ChunkContextModel,
     chosen_model,
@@ -95,6 +97,8 @@ class SourceChanges:
         """
         model = chosen_model(self._knowledge, self._context_models)
         known, same_settings = self._manifest.known(self._knowledge, self._loader)
+        name = self._knowledge.name
+        unsure: list[tuple[str, str]] = []
         for file in self._loader.files(self._knowledge):
             before = known.pop(file.path, None)
             if before is not None and same_settings and before.is_settled(file.status):
@@ -107,7 +111,7 @@ class SourceChanges:
                 self._rows.append(self._row(file, seen, digest, None))
                 continue
             self.read_files += 1
-            identifier = file_id(self._knowledge.name, file.path)
+            identifier = file_id(name, file.path)
             ids: list[str] = []
             read = self._loader.documents(self._knowledge, file)
             if model is not None:
@@ -115,17 +119,19 @@ class SourceChanges:
             for document in read:
                 ids.append(document.id.removeprefix(identifier))
                 yield document
-            if before is not None:
-                kept = set(ids)
-                old = self._manifest.ids(self._knowledge.name, file.path)
-                self.deletions += [identifier + each for each in old if each not in kept]
-            self._rows.append(self._row(file, seen, digest, "".join(f"\n{each}" for each in ids)))
+            kept = set(ids)
+            old = [] if before is None else self._manifest.ids(name, file.path)
+            gone = [each for each in old if each not in kept]
+            self.deletions += [identifier + each for each in gone]
+            unsure.append((file.path, _joined(gone + ids)))
+            self._rows.append(self._row(file, seen, digest, _joined(ids)))
         for path in known:
             self.removed_files += 1
             self._removed.append(path)
-            identifier = file_id(self._knowledge.name, path)
-            old = self._manifest.ids(self._knowledge.name, path)
-            self.deletions += [identifier + each for each in old]
+            old = self._manifest.ids(name, path)
+            self.deletions += [file_id(name, path) + each for each in old]
+            unsure.append((path, _joined(old)))
+        self._manifest.doubt(name, unsure)
         self._complete = True
 
     def commit(self) -> None:
@@ -152,7 +158,7 @@ class SourceChanges:
     ) -> tuple[object, ...]:
         status = file.status
         times = (status.st_mtime_ns, status.st_ctime_ns)
-        return (file.path, status.st_size, *times, seen, digest, ids)
+        return (_stored(file.path), status.st_size, *times, seen, digest, ids)
 
 
 class SourceManifest:
@@ -213,7 +219,7 @@ class SourceManifest:
             found = connection.execute(query, (knowledge.name,)).fetchone()
             query = "SELECT path, size, modified, changed, seen, digest FROM files WHERE source = ?"
             rows = connection.execute(query, (knowledge.name,)).fetchall()
-        return {row[0]: _Known(*row[1:]) for row in rows}, (
+        return {os.fsdecode(row[0]): _Known(*row[1:]) for row in rows}, (
             found is not None and found[0] == _settings(knowledge, loader)
         )
 
@@ -221,8 +227,14 @@ class SourceManifest:
         """Return the ids of a remembered file's documents, without what they begin with."""
         with self._opened() as connection:
             query = "SELECT ids FROM files WHERE source = ? AND path = ?"
-            found = connection.execute(query, (source, path)).fetchone()
+            found = connection.execute(query, (source, _stored(path))).fetchone()
         return found[0].split("\n")[1:] if found else []
+
+    def doubt(self, source: str, files: list[tuple[str, str]]) -> None:
+        """Note ids that a corpus may hold from now on, of files to be read again until remembered."""
+        rows = [(source, _stored(path), -1, 0, 0, 0, b"", ids) for path, ids in files]
+        with self._opened() as connection, connection:
+            connection.executemany("INSERT OR REPLACE INTO files VALUES (?,?,?,?,?,?,?,?)", rows)
 
     def remember(
         self,
@@ -247,7 +259,7 @@ class SourceManifest:
             )
             connection.executemany(
                 "DELETE FROM files WHERE source = ? AND path = ?",
-                [(name, path) for path in removed],
+                [(name, _stored(path)) for path in removed],
             )
 
     @contextmanager
@@ -263,6 +275,15 @@ class SourceManifest:
                 f"{self._path}: expected a manifest of sources, found something else; remove it and "
                 f"build the corpus anew: {told(error)}"
             ) from error
+
+
+def _joined(ids: list[str]) -> str:
+    return "".join(f"\n{each}" for each in ids)
+
+
+def _stored(path: str) -> str | bytes:
+    """Return a path as SQLite holds it: names that are no UTF-8 as their bytes."""
+    return path if encodable(path) else os.fsencode(path)
 
 
 def _settings(knowledge: DeclaredSource, loader: FileLoader) -> str:

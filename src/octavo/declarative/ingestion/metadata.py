@@ -29,6 +29,7 @@ class SourceMetadata:
     """What is put before the searchable text; only where the declaration asks for it."""
 
 
+_LONGEST_BITS: Final = 8_192
 HEADING_SEPARATOR: Final = " > "
 _OWN: Final = frozenset(
     value for name, value in vars(SourceMetadata).items() if not name.startswith("_")
@@ -56,8 +57,8 @@ def value_text(value: object) -> str | None:  # noqa: PLR0911 - one a type
 
     Examples
     --------
-    >>> value_text(True), value_text(1.0), value_text(date(2024, 5, 1)), value_text(["a", 2])
-    ('true', '1', '2024-05-01', 'a, 2')
+    >>> value_text(True), value_text(1.0), value_text(date(2024, 5, 1)), value_text(["a", {"b": 2}])
+    ('true', '1', '2024-05-01', 'a, b: 2')
     """
     if isinstance(value, str):
         return value
@@ -70,6 +71,12 @@ def value_text(value: object) -> str | None:  # noqa: PLR0911 - one a type
         return "0" if text == "-0" else text
     if isinstance(value, datetime | date | time):
         return _time_text(value)
+    if isinstance(value, int):
+        # Longer ones than Python writes, to the base of 10: as files write such.
+        return str(value) if value.bit_length() < _LONGEST_BITS else hex(value)
+    if isinstance(value, Mapping):
+        inside = ((key, value_text(each)) for key, each in flattened(value))
+        return ", ".join(f"{key}: {text}" for key, text in inside if text is not None)
     if isinstance(value, list | tuple | set | frozenset):
         texts = [each for each in map(value_text, value) if each is not None]
         return ", ".join(texts if isinstance(value, list | tuple) else sorted(texts))

@@ -153,9 +153,13 @@ def _decompressed(response: "httpx.Response", label: str) -> Iterator[bytes]:
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 32)
     for piece in response.iter_raw(_PIECE):
         rest = piece
-        while rest and not inflater.eof:
+        while rest:
+            if inflater.eof:  # gzip may be several members; all else that follows is nothing
+                if not rest.startswith(b"\x1f"):
+                    return
+                inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
             yield inflater.decompress(rest, _PIECE)
-            rest = inflater.unconsumed_tail
+            rest = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
     if not inflater.eof:
         raise SourceLoadingError(f"{label}: expected a whole {encoding} body, found its beginning")
 

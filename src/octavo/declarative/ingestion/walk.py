@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from octavo.declarative.ingestion.globs import PathFilter
 from octavo.errors import ConfigurationError, SourceLoadingError, told
@@ -84,6 +85,10 @@ def _named_directly(name: str, admitted: PathFilter) -> bool:
     return not admitted.include or admitted.includes(name)
 
 
+_Folder: TypeAlias = tuple[str, str, str, bool]
+"""A folder to be entered: label, place, path, and whether all in it is included."""
+
+
 class _Walk:
     def __init__(self, root: str, admitted: PathFilter) -> None:
         self._root = root
@@ -91,7 +96,24 @@ class _Walk:
         self._entered: set[str] = set()
 
     def files(self, label: str, place: str, path: str, *, included: bool) -> Iterator[FoundFile]:
-        """Yield the files of a folder and those below."""
+        """Yield the files of a folder and those below, however deep they lie."""
+        entered = [self._found(label, place, path, included)]
+        while entered:
+            found = next(entered[-1], None)
+            if found is None:
+                entered.pop()
+            elif isinstance(found, FoundFile):
+                yield found
+            else:
+                entered.append(self._found(*found))
+
+    def _found(
+        self,
+        label: str,
+        place: str,
+        path: str,
+        included: bool,  # noqa: FBT001
+    ) -> Iterator[FoundFile | _Folder]:
         try:
             with os.scandir(place) as entries:
                 ordered = sorted(entries, key=lambda entry: entry.name)
@@ -106,13 +128,13 @@ class _Walk:
             if entry.is_symlink():
                 yield from self._linked(name, place, entry.path, below, included=here)
             elif entry.is_dir(follow_symlinks=False):
-                yield from self.files(name, entry.path, below, included=here)
+                yield name, entry.path, below, here
             elif here and entry.is_file(follow_symlinks=False):
                 yield FoundFile(entry.path, name, below, _status(name))
 
     def _linked(
         self, label: str, folder: str, link: str, path: str, *, included: bool
-    ) -> Iterator[FoundFile]:
+    ) -> Iterator[FoundFile | _Folder]:
         # A broken or outside link to what nobody asked for is nobody's concern.
         is_folder = os.path.isdir(link)  # noqa: PTH112
         if not is_folder and not included:
@@ -128,7 +150,7 @@ class _Walk:
             yield FoundFile(place, label, path, status)
         elif is_folder and not _is_within(folder, place) and place not in self._entered:
             self._entered.add(place)
-            yield from self.files(label, place, path, included=included)
+            yield label, place, path, included
 
 
 def _is_within(place: str, root: str) -> bool:

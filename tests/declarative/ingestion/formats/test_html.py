@@ -2,6 +2,8 @@
 
 import pytest
 
+from octavo import SourceLoadingError
+
 HEAD = """<html><head><title>A
  page</title><style>p {}</style><meta name="author" content="Ann">
 <meta property="article:modified_time" content="2024-05-01T10:00:00Z"></head>"""
@@ -57,3 +59,18 @@ def test_sections(load):
 def test_a_declared_charset(load, head):
     (document,) = load({"a.html": f"{head}<p>é".encode("latin1")})
     assert document.content == "é"
+
+
+@pytest.mark.parametrize(
+    ("charset", "content"),
+    [("utf-16", "“è”".encode()), ("UTF-16LE", "“è”".encode()), ("latin-1", "“è”".encode("cp1252"))],
+)
+def test_a_charset_means_what_the_standard_says(load, charset, content):
+    page = f"<meta charset={charset}><p>".encode() + content
+    assert load({"a.html": page})[0].content == "“è”"
+
+
+@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode_escape", "utf-7", "hex", "os"])
+def test_charsets_of_no_document(load, charset):
+    with pytest.raises(SourceLoadingError, match="expected a known charset"):
+        load({"a.html": f"<meta charset={charset}><p>text"})

@@ -89,3 +89,9 @@ def test_most_pages_need_no_parser():
 def test_monotonous_text_takes_no_time(piece):
     plain_headings(piece * 100_000)
     plain_headings("# A\n" + piece * 100_000 + "x")
+
+
+def test_a_title_of_spaces_takes_no_time():
+    spaces = " " * 1_000_000
+    (heading,) = plain_headings(f"# a{spaces}b ##{spaces}")
+    assert heading.title == f"a{spaces}b"

@@ -6,6 +6,7 @@ trafilatura, would lose passages by heuristics that change from version to versi
 with them.
 """
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -45,6 +46,11 @@ _DEEPEST: Final = 2_000
 _CHARSET: Final = re.compile(
     rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
 )
+_AS_STANDARD: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "utf-8"),
+    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
+}
+"""What the standard of HTML takes a declared charset for: who could read it knows it is not UTF-16."""
 _FIELDS: Final[Mapping[str, str]] = {
     "article:modified_time": "modified",
     "article:published_time": "published",
@@ -66,7 +72,7 @@ def read_html(resource: Resource, limits: IngestionLimits) -> Outline:
     """
     content = resource.whole(limits.file_bytes)
     declared = _CHARSET.search(content[:1_024])
-    charset = resource.charset or (declared[1].decode("ascii", "replace") if declared else None)
+    charset = resource.charset or (_charset(declared[1]) if declared else None)
     text = decoded(content, charset)
     _check_nesting(text)
     tree = optional("selectolax.lexbor", "declarative", "reading HTML").LexborHTMLParser(text)
@@ -79,6 +85,14 @@ def read_html(resource: Resource, limits: IngestionLimits) -> Outline:
     root = heading_tree(body, headings, 1)
     _forget_lines(root)
     return Outline(root, fields, body)
+
+
+def _charset(declared: bytes) -> str:
+    name = declared.decode("ascii", "replace")
+    try:
+        return _AS_STANDARD.get(codecs.lookup(name).name, name)
+    except LookupError:
+        return name
 
 
 def _declared(tree: Any) -> dict[str, object]:  # noqa: ANN401 - a tree of the optional library

@@ -19,7 +19,7 @@ _NEEDS_PARSER: Final = re.compile(
     re.MULTILINE,
 )
 _LINE: Final = re.compile(r"^(?:(#{1,6})(?:[ \t]+([^\n]*))?|(`{3,}|~{3,})([^\n]*))$", re.MULTILINE)
-_CLOSING_MARKS: Final = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_CLOSING_MARKS: Final = re.compile(r"(?:^|(?<![ \t])[ \t]+)#++[ \t]*$")
 
 
 def plain_headings(text: str) -> list[Heading] | None:

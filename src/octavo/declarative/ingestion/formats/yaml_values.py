@@ -1,11 +1,19 @@
 """YAML as plain values, with bounds: safe tags only, no nesting or aliases without end."""
 
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 from octavo.declarative.ingestion.failures import DamagedSource
 from octavo.declarative.ingestion.limits import IngestionLimits
 from octavo.declarative.ingestion.optional import optional
+
+_WRONG_TAGS: Final = (
+    *(ValueError, TypeError, OverflowError, RecursionError),
+    *(AttributeError, LookupError),  # a time or a truth value that is none
+)
+_LONGEST_NUMBER: Final = 1_000
+"""Longer numbers are text: those to the base of 60 take a time that grows with the square."""
 
 
 def yaml_documents(text: str, limits: IngestionLimits) -> Iterator[tuple[object, int]]:
@@ -31,14 +39,31 @@ def yaml_documents(text: str, limits: IngestionLimits) -> Iterator[tuple[object,
             if node is not None:
                 if "*" in text or len(text) > limits.nodes:
                     _check_size(node, limits)
-                constructor = yaml.SafeLoader("")
+                constructor = _constructing(yaml)("")
                 try:
                     yield constructor.construct_document(node), node.start_mark.line + 1
                 finally:
                     constructor.dispose()
-    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
+    except (yaml.YAMLError, *_WRONG_TAGS) as error:
         told = " ".join(str(error).split())
         raise DamagedSource(f"expected YAML: {told}") from error
+
+
+@cache
+def _constructing(yaml: Any) -> Any:  # noqa: ANN401
+    """Return a class that makes the values of the standard's tags."""
+    made = type("_Constructing", (yaml.SafeLoader,), {})
+    for kind, construct in (
+        ("int", yaml.SafeLoader.construct_yaml_int),
+        ("float", yaml.SafeLoader.construct_yaml_float),
+    ):
+
+        def number(constructor: Any, node: Any, construct: Any = construct) -> object:  # noqa: ANN401
+            is_long = len(node.value) > _LONGEST_NUMBER
+            return constructor.construct_scalar(node) if is_long else construct(constructor, node)
+
+        made.add_constructor(f"tag:yaml.org,2002:{kind}", number)  # type: ignore[attr-defined]
+    return made
 
 
 def _check_depth(yaml: Any, loader: Any, text: str, limits: IngestionLimits) -> None:  # noqa: ANN401
