@@ -5,6 +5,8 @@ role's action; the strategy alone is asked in turn with it. The figures of
 ``docs/declarative/retrieval.md`` come from here::
 
     python benchmarks/declarative_dispatch.py TEXTS.parquet [--files 50000] [--queries 40]
+
+Fewer than 2,000 files are kept nowhere, and so cannot be asked beside it.
 """
 
 import argparse
