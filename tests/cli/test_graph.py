@@ -158,3 +158,18 @@ def test_progress_counts_edges_by_themselves(octavo, corpus_file, tmp_path, monk
     monkeypatch.setattr(cli_index, "progress", progress)
     octavo("index", corpus_file, "--out", tmp_path / "index", "--edges", tmp_path / "links.parquet")
     assert ("edges", 2, 2) in told
+
+
+def test_edges_can_be_derived_from_what_documents_refer_to(octavo, tmp_path):  # S82
+    table = pa.table({"docno": ["pep-0008", "pep-0257", "x"], "body": [
+        "How to write Python.", "Docstrings. See PEP 8.", "Neither of them."]})  # fmt: skip
+    pq.write_table(table, tmp_path / "peps.parquet")
+    arguments = (tmp_path / "peps.parquet", "--out", tmp_path / "index", "--embedding", "none",
+                 "--id", "docno", "--text", "body", "--derive-edges")  # fmt: skip
+    built = octavo("index", *arguments)
+    assert built.exit_code == 0, built.stderr
+    edges = Corpus.open(tmp_path / "index").graph.edges("pep-0257")
+    assert [(edge.relation, edge.target) for edge in edges] == [("refers to", "pep-0008")]
+    both = octavo("index", *arguments, "--edges", "links.csv", "--overwrite")
+    assert both.exit_code == 2
+    assert "--derive-edges" in both.stderr

@@ -24,6 +24,7 @@ from octavo import (
     InvalidArgumentError,
     ProviderUnavailableError,
     RetrievedDocument,
+    SourceLoadingError,
     identity_key,
 )
 from octavo.graph.array_walk import GraphArrays
@@ -474,3 +475,28 @@ def test_references_are_found(collections, name, step, recall, precision):  # S8
     }
     assert len(found & cited) / len(cited) > recall
     assert len(found & related) / len(found) > precision
+
+
+def test_what_an_index_is_built_of_is_read_too(tmp_path):  # S82
+    table = pa.table({"id": ["1", "2"], "title": ["Auth Service", None], "body": ["Signs in.",
+                      "The Auth Service writes to Redis."]})  # fmt: skip
+    pq.write_table(table, tmp_path / "a.parquet")
+    documents = [document("1", "Signs in.", None, "Auth Service"),
+                 document("2", "The Auth Service writes to Redis.", None)]  # fmt: skip
+    expected = InMemoryGraphStore(documents)
+    for inputs in (table, table.to_batches()[0], table.to_reader(), tmp_path / "a.parquet",
+                  str(tmp_path), lambda: table):  # fmt: skip
+        store = InMemoryGraphStore(inputs)
+        assert store.node("auth service") == expected.node("auth service")
+        assert store.edges("auth service") == expected.edges("auth service") != ()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "error", "named"),
+    [("missing.parquet", SourceLoadingError, "missing.parquet"),
+     (pa.table({"text": ["a"]}), InvalidArgumentError, "id")],
+)  # fmt: skip
+def test_inputs_that_hold_no_documents(inputs, error, named):
+    store = InMemoryGraphStore(inputs)
+    with pytest.raises(error, match=named):
+        store.seeds("a", 1)

@@ -11,7 +11,9 @@ from octavo.cli.output import facts, say, size
 from octavo.cli.progress import progress
 
 if TYPE_CHECKING:
-    from octavo.columns.schema import ColumnChoice
+    import pyarrow as pa
+
+    from octavo.columns.schema import ColumnChoice, ColumnRequest
     from octavo.corpus.corpus import Corpus
     from octavo.storage.build import BuildProgress
 
@@ -63,6 +65,13 @@ def index(
             "--edge-column", metavar="PART=COL", help="Another name of such a column, as head=src."
         ),
     ] = None,
+    derive_edges: Annotated[
+        bool,
+        typer.Option(
+            "--derive-edges",
+            help="Edges from what documents refer and link to: PEP 8, RFC 2119, § 5, paths, ids.",
+        ),
+    ] = False,
     metadata: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="Column to filter by; repeatable.")
     ] = None,
@@ -100,10 +109,12 @@ def index(
     """Index documents, so that they can be searched."""
     if no_title and title is not None:
         raise typer.BadParameter("expected either --title or --no-title, found both")
+    if derive_edges and edges:
+        raise typer.BadParameter("expected either --edges or --derive-edges, found both")
     import time  # noqa: PLC0415
 
     from octavo.columns.row_count import estimated_rows  # noqa: PLC0415
-    from octavo.columns.schema import NO_TITLE, ColumnChoice  # noqa: PLC0415
+    from octavo.columns.schema import NO_TITLE, ColumnChoice, ColumnRequest  # noqa: PLC0415
     from octavo.columns.sources import resolve_inputs  # noqa: PLC0415
     from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.storage.build import VECTORS_REUSED  # noqa: PLC0415
@@ -113,6 +124,7 @@ def index(
     total = estimated_rows(sources)
     edge_lists = resolve_inputs(edges, "--edges") if edges else ()
     total_edges = estimated_rows(edge_lists)
+    columns = ColumnRequest(id=id, text=text, title=NO_TITLE if no_title else title, source=source)
     started = time.perf_counter()
     reused: list[int] = []
     with progress() as update:
@@ -139,7 +151,7 @@ def index(
             timestamp_zone=timestamp_zone,
             parent=parent,
             parents=parents or None,
-            edges=edge_lists or None,
+            edges=_derived(corpus, columns) if derive_edges else edge_lists or None,
             edge_columns=_parts_of_edges(edge_columns or []),
             metadata=tuple(metadata or ()),
             language=language,
@@ -155,6 +167,15 @@ def index(
         )
     for line in _report(built, time.perf_counter() - started, reused):
         say(line)
+
+
+def _derived(corpus: list[str], columns: "ColumnRequest") -> "pa.Table":
+    """Read the documents, and return which refer or link to which."""
+    from octavo.columns.read_batches import read_batches  # noqa: PLC0415
+    from octavo.graph.in_memory_graph_store import InMemoryGraphStore  # noqa: PLC0415
+    from octavo.graph.reference_edges import reference_edges  # noqa: PLC0415
+
+    return reference_edges(InMemoryGraphStore(lambda: read_batches(corpus, columns)))
 
 
 def _parts_of_edges(given: list[str]) -> dict[str, str]:

@@ -111,7 +111,7 @@ def resolve_inputs(inputs: Input | Sequence[Input], name: str = "inputs") -> tup
     InvalidArgumentError
         An input is of another kind, a file has an unknown ending, or there is no input.
     """
-    given = [inputs] if _is_input(inputs) else _listed(inputs, name)
+    given = [inputs] if is_input(inputs) else _listed(inputs, name)
     if not given:
         raise InvalidArgumentError(f"{name}: expected at least one file or table, found none")
     tables = sum(_is_table(each) for each in given)
@@ -241,7 +241,7 @@ def _listed(inputs: Iterable[Input], name: str) -> list[Input]:
         raise _not_an_input(inputs, name)
     given = []
     for each in inputs:
-        if not _is_input(each):
+        if not is_input(each):
             raise _not_an_input(each, name)
         given.append(each)
     return given
@@ -263,7 +263,8 @@ def _stream(table: Input, origin: str) -> pa.RecordBatchReader:
         ) from error
 
 
-def _is_input(value: object) -> bool:
+def is_input(value: object) -> bool:
+    """Whether a value is one input: a path, a table, or what was resolved from one."""
     return isinstance(value, str | PathLike) or _is_table(value) or _is_source(value)
 
 

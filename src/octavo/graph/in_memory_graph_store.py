@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.hits import Hits
+from octavo.columns.read_batches import read_batches
+from octavo.columns.sources import is_input
 from octavo.engines.report import SearchReport
 from octavo.errors import ConfigurationError, ExecutionError, OctavoError, told
 from octavo.graph.array_graph import ArrayGraph
@@ -40,8 +42,10 @@ class InMemoryGraphStore(ArrayGraph):
     ----------
     documents
         Objects with ``content``, ``source`` and, where they have one, ``id`` and ``title``, such as
-        :class:`~octavo.RetrievedDocument` with an ``entryId``; or document batches; or a function
-        that returns either when the graph is built. Kept until then.
+        :class:`~octavo.RetrievedDocument` with an ``entryId``; or document batches; or what
+        :meth:`octavo.Corpus.build` takes: a file, directory or glob, or anything that speaks Arrow,
+        with its columns of ids, texts and titles (sources are not guessed); or a function that
+        returns one of these when the graph is built. Kept until then.
     extractor
         What finds entities and relations in a text: an
         :class:`~octavo.spi.extraction.EntityExtractor`, or a function of a text.
@@ -90,7 +94,7 @@ class InMemoryGraphStore(ArrayGraph):
         documents: Documents | Callable[[], Documents],
         extractor: EntityExtractor | ExtractFunction | None = None,
     ) -> None:
-        if isinstance(documents, Iterator):
+        if isinstance(documents, Iterator) and not is_input(documents):
             documents = tuple(documents)  # so that a failure can be tried again
         self._documents: Documents | Callable[[], Documents] = documents
         self._extractor = _as_extractor(extractor)
@@ -170,6 +174,8 @@ class InMemoryGraphStore(ArrayGraph):
     def _chunks(self) -> list[Chunk]:
         try:
             documents = self._documents() if callable(self._documents) else self._documents
+            if is_input(documents):
+                documents = read_batches(documents)
             if isinstance(documents, DocumentBatch):
                 documents = (documents,)
             return sorted(read_chunks(documents), key=lambda chunk: chunk.id)
