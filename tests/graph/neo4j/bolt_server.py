@@ -165,6 +165,8 @@ class BoltServer:
         """Let the server answer nothing for a while."""
         process = self._process
         process.send_signal(signal.SIGSTOP)
+        # Until its last thread stands still, it may answer.
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         try:
             yield
         finally:
