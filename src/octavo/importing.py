@@ -1,8 +1,9 @@
-"""Objects that an application names as ``MODULE:ATTR``."""
+"""Objects of an application: named as ``MODULE:ATTR``, or installed as entry points."""
 
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, told
 
 
 def import_target(what: str, target: str) -> object:
@@ -36,6 +37,26 @@ def import_target(what: str, target: str) -> object:
         if not hasattr(found, name):
             raise ConfigurationError(f"{what} {target!r}: {module!r} has no {path!r}")
         found = getattr(found, name)
+    return created(what, found)
+
+
+def installed_points(group: str) -> list[EntryPoint]:
+    """Return the entry points of a group by name, so that the order of installation means nothing."""
+    return sorted(entry_points(group=group), key=lambda each: (each.name, each.value))
+
+
+def load_point(what: str, point: EntryPoint) -> object:
+    """Return what an entry point names; a class is made without arguments.
+
+    Raises
+    ------
+    ConfigurationError
+        The import or the creation fails.
+    """
+    try:
+        found: object = point.load()
+    except Exception as error:
+        raise ConfigurationError(f"{what}: loading failed with {told(error)}") from error
     return created(what, found)
 
 

@@ -147,7 +147,7 @@ def install(monkeypatch, tmp_path, **values):
     points = [
         EntryPoint(name, f"octavo_test_graphs:{value}", group) for name, value in values.items()
     ]
-    monkeypatch.setattr(providers, "entry_points", lambda *, group: points if group else [])
+    monkeypatch.setattr("octavo.importing.entry_points", lambda *, group: points if group else [])
 
 
 def test_installed_providers_are_found(monkeypatch, tmp_path):  # S81

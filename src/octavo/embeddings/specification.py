@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 
 from octavo.analysis.analyzer import Analyzer
 from octavo.embeddings.hash_embedding import (
@@ -12,7 +11,7 @@ from octavo.embeddings.hash_embedding import (
 )
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.errors import ConfigurationError
-from octavo.importing import created, import_target
+from octavo.importing import created, import_target, installed_points
 
 ENTRY_POINT_GROUP = "octavo.embedding_functions"
 DEFAULT_DIMENSIONS = 128
@@ -141,7 +140,7 @@ def _imported(target: str) -> EmbeddingFunction:
 
 
 def _provided(analyzer: Analyzer) -> EmbeddingFunction:
-    providers = sorted(entry_points(group=ENTRY_POINT_GROUP), key=_entry_point_order)
+    providers = installed_points(ENTRY_POINT_GROUP)
     if not providers:
         return HashEmbedding(DEFAULT_DIMENSIONS, analyzer)
     if len(providers) > 1:
@@ -158,10 +157,6 @@ def _provided(analyzer: Analyzer) -> EmbeddingFunction:
             f"{type(error).__name__}: {error}"
         ) from error
     return _callable(found, f"embedding 'provider': {provider.name}")
-
-
-def _entry_point_order(provider: EntryPoint) -> tuple[str, str]:
-    return provider.name, provider.value
 
 
 def _callable(found: object, what: str) -> EmbeddingFunction:

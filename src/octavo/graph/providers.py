@@ -1,7 +1,7 @@
 """Which provider serves a graph: discovery, and the rules of selection (S81, S85)."""
 
 from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Final, NamedTuple, TypeVar
 
 from octavo.errors import (
@@ -17,7 +17,7 @@ from octavo.graph.default_providers import (
     KnowledgeToolsGraphStoreProvider,
 )
 from octavo.graph.neo4j.provider import Neo4jGraphStoreProvider
-from octavo.importing import created
+from octavo.importing import installed_points, load_point
 from octavo.spi import GraphScope, GraphStore, GraphStoreProvider
 
 ENTRY_POINT_GROUP: Final = "octavo.graph_store_providers"
@@ -61,8 +61,7 @@ def graph_store_providers(given: Iterable[GraphStoreProvider] = ()) -> list[Name
     )
     own += [_named(kind(), kind.__name__) for kind in built_in if kind not in classes]
     classes.update(built_in)
-    points = sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda each: (each.name, each.value))
-    installed = map(_installed, points)
+    installed = map(_installed, installed_points(ENTRY_POINT_GROUP))
     return own + [each for each in installed if type(each.provider) not in classes]
 
 
@@ -134,11 +133,7 @@ def open_graph_store(
 
 def _installed(point: EntryPoint) -> NamedProvider:
     what = f"graph store provider {point.name} ({point.value})"
-    try:
-        found = point.load()
-    except Exception as error:
-        raise ConfigurationError(f"{what}: loading failed with {told(error)}") from error
-    return _named(created(what, found), what, point.name)
+    return _named(load_point(what, point), what, point.name)
 
 
 def _named(provider: object, what: str, name: str | None = None) -> NamedProvider:

@@ -1,7 +1,7 @@
 """The documents of a declared source, whoever brings them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Final, TypeVar
 
 from octavo.declarative.ingestion.chunk_context import (
@@ -19,7 +19,7 @@ from octavo.errors import (
     shown,
     told,
 )
-from octavo.importing import created
+from octavo.importing import installed_points, load_point
 from octavo.spi import CancellationToken
 from octavo.spi.source_document import SourceDocument
 from octavo.spi.source_loader import SourceLoader
@@ -136,17 +136,12 @@ def source_loaders() -> list[SourceLoader]:
     ConfigurationError
         One cannot be loaded, or is no loader.
     """
-    points = sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda each: (each.name, each.value))
-    return [_installed(point) for point in points]
+    return [_installed(point) for point in installed_points(ENTRY_POINT_GROUP)]
 
 
 def _installed(point: EntryPoint) -> SourceLoader:
     what = f"source loader {point.name} ({point.value})"
-    try:
-        found = point.load()
-    except Exception as error:
-        raise ConfigurationError(f"{what}: loading failed with {told(error)}") from error
-    loader = created(what, found)
+    loader = load_point(what, point)
     if not isinstance(loader, SourceLoader):
         raise ConfigurationError(f"{what}: expected supports and load, found {shown(loader)}")
     return loader

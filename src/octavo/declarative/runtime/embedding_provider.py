@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Sequence, Sized
-from importlib.metadata import entry_points
 from typing import Any, Final, cast
 
 import numpy as np
@@ -13,7 +12,7 @@ from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.embeddings.protocol import MAXIMUM_VALUES, EmbeddingFunction
 from octavo.embeddings.specification import ENTRY_POINT_GROUP
 from octavo.errors import ConfigurationError, ExecutionError, RetrievalError, shown, told
-from octavo.importing import created
+from octavo.importing import installed_points, load_point
 from octavo.spi import CancellationToken
 
 HASH_NOTICE: Final = (
@@ -198,7 +197,7 @@ PROCESS_EMBEDDING: Final = ProcessEmbedding()
 
 
 def _discovered() -> EmbeddingProvider | HashEmbedding:
-    points = sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda each: (each.name, each.value))
+    points = installed_points(ENTRY_POINT_GROUP)
     if not points:
         LOGGER.warning(HASH_NOTICE)
         return HashEmbedding()
@@ -209,11 +208,7 @@ def _discovered() -> EmbeddingProvider | HashEmbedding:
         )
     point = points[0]
     what = f"embedding provider {point.name} ({point.value})"
-    try:
-        found = point.load()
-    except Exception as error:
-        raise ConfigurationError(f"{what}: loading failed with {told(error)}") from error
-    function = created(what, found)
+    function = load_point(what, point)
     if not callable(function):
         raise ConfigurationError(
             f"{what}: expected a function of one text, found {type(function).__name__}"

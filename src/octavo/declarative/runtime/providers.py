@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, TypeVar
 
 from octavo.declarative.ingestion import ChunkContextModel
@@ -16,7 +15,7 @@ from octavo.errors import (
     told,
 )
 from octavo.graph.providers import NamedProvider, graph_store_providers
-from octavo.importing import created
+from octavo.importing import installed_points, load_point
 from octavo.spi import (
     GraphStoreProvider,
     QueryExpander,
@@ -111,8 +110,10 @@ class Providers:
     def _all(self, group: str, kind: Any, given: Sequence[Provider]) -> tuple[Provider, ...]:  # noqa: ANN401 - a protocol
         with self._finding:
             if group not in self._found:
-                points = sorted(entry_points(group=group), key=lambda each: (each.name, each.value))
-                installed = tuple(_installed(group, point) for point in points)
+                installed = tuple(
+                    load_point(f"{group}: {point.name} ({point.value})", point)
+                    for point in installed_points(group)
+                )
                 self._found[group] = _checked(group, kind, (*given, *installed))
             return self._found[group]
 
@@ -159,15 +160,6 @@ def answered(what: str, call: Callable[[], Answer]) -> Answer:
         raise
     except Exception as error:
         raise ExecutionError(f"{what} raised {told(error)}") from error
-
-
-def _installed(group: str, point: EntryPoint) -> object:
-    what = f"{group}: {point.name} ({point.value})"
-    try:
-        found = point.load()
-    except Exception as error:
-        raise ConfigurationError(f"{what}: loading failed with {told(error)}") from error
-    return created(what, found)
 
 
 def _checked(group: str, kind: type, found: Sequence[object]) -> tuple[Any, ...]:
