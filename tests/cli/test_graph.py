@@ -170,6 +170,28 @@ def test_edges_can_be_derived_from_what_documents_refer_to(octavo, tmp_path):  #
     assert built.exit_code == 0, built.stderr
     edges = Corpus.open(tmp_path / "index").graph.edges("pep-0257")
     assert [(edge.relation, edge.target) for edge in edges] == [("refers to", "pep-0008")]
+    again = octavo("index", *arguments)
+    assert again.exit_code == 1
+    assert "--overwrite" in again.stderr
     both = octavo("index", *arguments, "--edges", "links.csv", "--overwrite")
     assert both.exit_code == 2
     assert "--derive-edges" in both.stderr
+
+
+def test_a_build_that_is_refused_reads_no_documents(octavo, tmp_path, monkeypatch):
+    pq.write_table(pa.table({"id": ["a"], "text": ["b"]}), tmp_path / "a.parquet")
+    (tmp_path / "index").write_text("a file")
+    monkeypatch.setattr("octavo.columns.read_batches.read_batches", None)
+    refused = octavo("index", tmp_path / "a.parquet", "--out", tmp_path / "index", "--derive-edges",
+                     "--embedding", "none")  # fmt: skip
+    assert refused.exit_code == 1
+    assert "expected a directory for the index" in refused.stderr
+
+
+def test_what_deriving_edges_raises_is_told_as_it_is(octavo, tmp_path):
+    pq.write_table(pa.table({"id": ["a", "a"], "text": ["b", "c"]}), tmp_path / "a.parquet")
+    refused = octavo("index", tmp_path / "a.parquet", "--out", tmp_path / "index", "--derive-edges",
+                     "--embedding", "none")  # fmt: skip
+    assert refused.exit_code == 1
+    assert "distinct ids, found 'a'" in refused.stderr
+    assert not (tmp_path / "index").exists()

@@ -11,6 +11,8 @@ from octavo.cli.output import facts, say, size
 from octavo.cli.progress import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
     from octavo.columns.schema import ColumnChoice, ColumnRequest
@@ -169,13 +171,22 @@ def index(
         say(line)
 
 
-def _derived(corpus: list[str], columns: "ColumnRequest") -> "pa.Table":
-    """Read the documents, and return which refer or link to which."""
+def _derived(corpus: list[str], columns: "ColumnRequest") -> "pa.RecordBatchReader":
+    """Return which documents refer or link to which; they are read when the first edge is asked for.
+
+    So a build that is refused is refused before.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
     from octavo.columns.read_batches import read_batches  # noqa: PLC0415
     from octavo.graph.in_memory_graph_store import InMemoryGraphStore  # noqa: PLC0415
-    from octavo.graph.reference_edges import reference_edges  # noqa: PLC0415
+    from octavo.graph.reference_edges import EDGE_SCHEMA, reference_edges  # noqa: PLC0415
 
-    return reference_edges(InMemoryGraphStore(lambda: read_batches(corpus, columns)))
+    def batches() -> "Iterator[pa.RecordBatch]":
+        store = InMemoryGraphStore(lambda: read_batches(corpus, columns))
+        yield from reference_edges(store).to_batches()
+
+    return pa.RecordBatchReader.from_batches(EDGE_SCHEMA, batches())
 
 
 def _parts_of_edges(given: list[str]) -> dict[str, str]:

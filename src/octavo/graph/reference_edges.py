@@ -12,6 +12,7 @@ from octavo.graph.in_memory_graph_store import InMemoryGraphStore
 from octavo.graph.text.relations import LINKS_TO, REFERS_TO
 
 REFERENCES: Final = (LINKS_TO, REFERS_TO)
+EDGE_SCHEMA: Final = pa.schema({name: pa.large_string() for name in ("head", "relation", "tail")})
 
 
 def reference_edges(store: InMemoryGraphStore) -> pa.Table:
@@ -62,11 +63,12 @@ def reference_edges(store: InMemoryGraphStore) -> pa.Table:
     tails = first[graph.targets[edges]]
     kept = tails >= 0
     table = pa.table(
-        {
-            "head": ids.take(heads[kept]),
-            "relation": names.take(graph.relations[edges[kept]]),
-            "tail": ids.take(tails[kept]),
-        }
+        [
+            ids.take(heads[kept]),
+            names.take(graph.relations[edges[kept]]),
+            ids.take(tails[kept]),
+        ],
+        schema=EDGE_SCHEMA,
     )
     return table.sort_by([(name, "ascending") for name in table.column_names])
 
