@@ -89,6 +89,10 @@ def test_most_pages_need_no_parser():
 def test_monotonous_text_takes_no_time(piece):
     plain_headings(piece * 100_000)
     plain_headings("# A\n" + piece * 100_000 + "x")
+    for text in (piece * 200, "# A\n" + piece * 200 + "x"):
+        found = plain_headings(text)
+        if found is not None:
+            assert [(each.line, each.level) for each in found] == [e[:2] for e in parsed(text)]
 
 
 def test_a_title_of_spaces_takes_no_time():
