@@ -2,16 +2,14 @@
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
-import time
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from octavo.corpus.corpus import Corpus
+from tests.cli.interrupting import interrupted_at
 
 
 @pytest.fixture
@@ -118,19 +116,10 @@ def test_a_second_writer_is_told_who_writes(octavo, mine, more):
     assert octavo("add", mine, more).exit_code == 0
 
 
-def test_an_interrupt_changes_nothing_and_leaves_no_lock(octavo, mine, more, tmp_path):
-    count = 300_000
-    table = pa.table({"id": [f"n{number}" for number in range(count)], "text": ["wolf"] * count})
-    pq.write_table(table, tmp_path / "many.parquet")
-    command = [sys.executable, "-m", "octavo", "add", str(mine), str(tmp_path / "many.parquet")]
-    adding = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    begun = mine / "segments" / "00000002" / "documents.arrow"
-    deadline = time.monotonic() + 60
-    while not begun.exists() and adding.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    adding.send_signal(signal.SIGINT)
-    _, said = adding.communicate(timeout=60)
-    assert (adding.returncode, said.splitlines()[-1]) == (130, "octavo: interrupted")
+def test_an_interrupt_changes_nothing_and_leaves_no_lock(octavo, mine, more):
+    written = str(Path("segments", "00000002", "documents.arrow"))
+    code, said = interrupted_at(written, "add", mine, more)
+    assert (code, said[-1]) == (130, "octavo: interrupted")
     assert ids(mine, "wolf") == []
     assert [path.name for path in (mine / "segments").iterdir()] == ["00000001"]
     assert octavo("add", mine, more).exit_code == 0

@@ -1,13 +1,13 @@
 import os
-import signal
 import subprocess
 import sys
-import time
 from importlib.metadata import entry_points
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+from tests.cli.interrupting import interrupted_at
 
 OCTAVO = [sys.executable, "-c", "from octavo.cli.main import main; main()"]
 
@@ -99,15 +99,9 @@ def test_interrupt_is_one_line_and_130_and_can_be_resumed(index, tmp_path):
     count = 200_000
     pq.write_table(pa.table({"id": range(count), "text": ["red fox"] * count}), queries)
     out = tmp_path / "r.parquet"
-    command = [*OCTAVO, "batch", str(index), str(queries), "--out", str(out)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as job:
-        first_part = tmp_path / ".r.parquet.octavo-batch" / "part-000000.arrow"
-        deadline = time.monotonic() + 60
-        while not first_part.exists() and job.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
-        job.send_signal(signal.SIGINT)
-        lines = job.communicate(timeout=60)[1].splitlines()
-    assert job.returncode == 130
+    arguments = ("batch", index, queries, "--out", out)
+    code, lines = interrupted_at("part-000001.arrow.tmp", *arguments)
+    assert code == 130
     assert lines[-1] == "octavo: interrupted"
     assert "--resume" in lines[-2]
     assert not any("Traceback" in line for line in lines)
