@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     )
     from octavo.graph.reference_edges import reference_edges
     from octavo.graph.text.extractor import TextExtractor
+    from octavo.ledger.diff import diff
     from octavo.ledger.recompute import recompute
     from octavo.memory import (
         BM25Index,
@@ -239,6 +240,7 @@ __all__ = [
     "VectorSearchInfo",
     "__version__",
     "claiming_provider",
+    "diff",
     "fold_names",
     "graph_store_providers",
     "identity_key",
@@ -317,6 +319,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.graph.knowledge.tools": ("KnowledgeTools",),
     "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
     "octavo.graph.text.extractor": ("TextExtractor",),
+    "octavo.ledger.diff": ("diff",),
     "octavo.ledger.recompute": ("recompute",),
     "octavo.memory": (
         "BM25Index",

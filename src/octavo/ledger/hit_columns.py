@@ -114,6 +114,24 @@ class HitColumns:
         self._refuse_null(name, column.is_valid().to_numpy(zero_copy_only=False))
         return [str(text) for text in column.to_pylist()]
 
+    def take(self, positions: NDArray[np.int64]) -> "HitColumns":
+        """Return the hits at ``positions``."""
+        return HitColumns(self.rows.take(positions), self.origin, self.first_row)
+
+    def with_column(self, name: str, other: "HitColumns") -> "HitColumns":
+        """Return the hits with a column of ``other``, which has as many.
+
+        Raises
+        ------
+        InvalidArgumentError
+            One of the two has no such column.
+        """
+        self._column(name)
+        place = self.rows.schema.get_field_index(name)
+        table = pa.table(self.rows.columns, names=self.rows.schema.names)
+        changed = table.set_column(place, name, other._column(name))  # noqa: SLF001 - its own kind
+        return HitColumns(changed, self.origin, self.first_row)
+
     def _column(self, name: str) -> "pa.Array[Any]":
         if self.rows.schema.names.count(name) > 1:
             raise self._wrong(name, "one column", "several of that name")
