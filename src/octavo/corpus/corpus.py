@@ -20,7 +20,8 @@ from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind, requested_vector_index
 from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
-from octavo.storage.build.build import BuildRequest, Listener, build_index
+from octavo.storage.build.build import build_index
+from octavo.storage.build.build_request import BuildRequest, Listener
 from octavo.storage.build.memory_budget import parse_budget
 from octavo.storage.build.work import Work, work_of
 from octavo.storage.maintenance.repair import Repair, repair_index

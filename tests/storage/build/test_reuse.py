@@ -9,7 +9,7 @@ import pytest
 
 from octavo import Corpus
 from octavo.kernels.unit_length import unit_length
-from octavo.storage.build.build import VECTORS_REUSED, BuildProgress
+from octavo.storage.build.build_request import VECTORS_REUSED, BuildProgress
 from octavo.storage.build.reuse import _CONTROLS
 from octavo.storage.commit.commit import commit
 from octavo.storage.format.manifest import read_manifest

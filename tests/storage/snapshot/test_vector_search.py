@@ -23,7 +23,7 @@ from octavo import (
 from octavo.engines import choice
 from octavo.engines.vector import FlatVectorIndex
 from octavo.engines.vector.sample import mean_recall, true_rows
-from octavo.storage.build.build import BuildProgress
+from octavo.storage.build.build_request import BuildProgress
 from octavo.storage.commit.commit import CommitStep
 from octavo.storage.commit.lock import writer_lock
 from octavo.storage.format.manifest import read_manifest
