@@ -83,7 +83,16 @@ def _show_hit(query: str, hit: "HitChange", *, as_json: bool) -> None:
 
 def _show_summary(summary: "DiffSummary", *, as_json: bool) -> None:
     if as_json:
-        show_json({"summary": asdict(summary)})
+        show_json(
+            {
+                "summary": {
+                    "queries": summary.queries,
+                    "changed": summary.changed,
+                    "moves": summary.moves,
+                    "moved_by": summary.moved_by,
+                }
+            }
+        )
         return
     say(f"{summary.changed:,} of {summary.queries:,} queries changed.")
     if summary.changed:

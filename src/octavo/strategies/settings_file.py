@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from octavo.errors import InvalidArgumentError
-from octavo.storage.durable import checksum, replace_file
+from octavo.storage.format.durable import checksum, replace_file
 from octavo.strategies.settings import RunSettings
 
 ENDING = ".ledger.json"
