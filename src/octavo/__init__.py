@@ -138,6 +138,7 @@ if TYPE_CHECKING:
     from octavo.strategies.temporal import TemporalRAGStrategy
     from octavo.strategies.temporal_index import TemporalIndex
     from octavo.strategies.vector import VectorRAGStrategy
+    from octavo.sweeps.sweep import sweep
 
 __all__ = [
     "NO_TITLE",
@@ -249,6 +250,7 @@ __all__ = [
     "open_graph_store",
     "recompute",
     "reference_edges",
+    "sweep",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -380,6 +382,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.strategies.temporal": ("TemporalRAGStrategy",),
     "octavo.strategies.temporal_index": ("TemporalIndex",),
     "octavo.strategies.vector": ("VectorRAGStrategy",),
+    "octavo.sweeps.sweep": ("sweep",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
