@@ -23,7 +23,6 @@ from octavo.cli.index import index
 from octavo.cli.info import info
 from octavo.cli.repair import repair
 from octavo.cli.search import search
-from octavo.cli.sweep import sweep
 from octavo.cli.tune import tune
 from octavo.cli.verify import verify
 
@@ -40,7 +39,7 @@ app = typer.Typer(
 
 for command in (
     *(index, search, batch, add, delete, compact),
-    *(diff, sweep, info, verify, repair, tune, bench, demo),
+    *(diff, info, verify, repair, tune, bench, demo),
 ):
     app.command()(reported(command))
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from octavo.corpus.corpus import Corpus
 from octavo.errors import InvalidArgumentError
-from octavo.evaluation import read_qrels, read_queries
 from octavo.parallel import checked_threads, ordered_map
 from octavo.spi import RAGContext
 from octavo.strategies.queries import Queries
@@ -101,8 +100,8 @@ class Sweep:
 
 def sweep(
     corpus: Corpus,
-    queries: Any,  # noqa: ANN401 - a path or a table
-    qrels: Any,  # noqa: ANN401
+    queries: pa.Table,
+    qrels: Judgements,
     *,
     over: Mapping[str, Iterable[Any]],
     strategy: str | None = None,
@@ -122,11 +121,11 @@ def sweep(
     corpus
         What is searched.
     queries
-        What :func:`octavo.evaluation.read_queries` reads, or the table that it gives: columns
-        ``id``, ``text`` and perhaps ``vector``.
+        Columns ``id``, ``text`` and perhaps ``vector``, as ``octavo.evaluation.read_queries`` gives
+        them.
     qrels
-        What :func:`octavo.evaluation.read_qrels` reads, or what it gives. Queries that nobody
-        judged are left out.
+        Judgements, as ``octavo.evaluation.read_qrels`` gives them. Queries that nobody judged are
+        left out.
     over
         The values of each option: ``{"rrf_k": [10, 60], "candidate_depth": [50, 100]}``. Options of
         the strategy inside have names such as ``child.rrf_k``.
@@ -168,8 +167,7 @@ def sweep(
     """
     measure = parse_metric(metric)
     points = grid_points(over)
-    judgements: Judgements = qrels if hasattr(qrels, "grades") else read_qrels(qrels)
-    ids, block = _judged_queries(_table_of(queries), judgements)
+    ids, block = _judged_queries(queries, qrels)
     dealt = folds_of(ids, folds)
     workers = checked_threads(threads)
     context = RAGContext(
@@ -181,7 +179,7 @@ def sweep(
         bench.strategy(point)
     starts = np.cumsum([0, *(len(each) for each in bench.blocks)]).tolist()
     judged = [
-        JudgedRows(bench.snapshot, ids[start : start + len(each)], judgements)
+        JudgedRows(bench.snapshot, ids[start : start + len(each)], qrels)
         for start, each in zip(starts, bench.blocks, strict=False)
     ]
 
@@ -212,12 +210,6 @@ def sweep(
         baseline=measured({}),
         held_out=cross_validated(values, dealt),
     )
-
-
-def _table_of(queries: Any) -> pa.Table:  # noqa: ANN401 - a path or a table
-    if isinstance(queries, pa.Table) and {"id", "text"} <= set(queries.column_names):
-        return queries
-    return read_queries(queries)
 
 
 def _judged_queries(queries: pa.Table, qrels: Judgements) -> tuple[list[str], Queries]:
