@@ -91,6 +91,8 @@ def changes_of(
     ignore_scores
         Whether another score at the same rank is no change.
     """
+    if _equal(pair):
+        return
     found = matched(pair)
     before, after = _side(pair.before), _side(pair.after)
     placed = [
@@ -106,7 +108,18 @@ def changes_of(
 def _side(hits: HitColumns) -> _Side:
     if len(hits) == 0:  # and perhaps without columns
         return _Side(hits, [], np.zeros(0, np.int64), np.zeros(0))
-    return _Side(hits, hits.texts("id"), hits.all_counts("rank", 1), hits.all_numbers("score"))
+    ids = [str(text) for text in hits.texts("id").to_pylist()]
+    return _Side(hits, ids, hits.all_counts("rank", 1), hits.all_numbers("score"))
+
+
+def _equal(pair: Pair) -> bool:
+    """Whether both say the same of every hit, in the same order: the usual case, told quickly."""
+    if len(pair.before) != len(pair.after):
+        return False
+    return all(
+        np.array_equal(pair.before.all_numbers(name), pair.after.all_numbers(name))
+        for name in ("rank", "score")
+    ) and all(pair.before.texts(name).equals(pair.after.texts(name)) for name in ("query_id", "id"))
 
 
 def _moved(

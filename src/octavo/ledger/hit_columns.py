@@ -102,8 +102,8 @@ class HitColumns:
         matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = values
         return matrix
 
-    def texts(self, name: str) -> list[str]:
-        """Return the texts of a column without nulls; numbers as text.
+    def texts(self, name: str) -> "pa.Array[Any]":
+        """Return a column without nulls as large strings; numbers as text.
 
         Raises
         ------
@@ -111,8 +111,9 @@ class HitColumns:
             The column is missing, or holds null or something that is no text.
         """
         column = self._cast(name, pa.large_string())
-        self._refuse_null(name, column.is_valid().to_numpy(zero_copy_only=False))
-        return [str(text) for text in column.to_pylist()]
+        if column.null_count:
+            self._refuse_null(name, column.is_valid().to_numpy(zero_copy_only=False))
+        return column
 
     def take(self, positions: NDArray[np.int64]) -> "HitColumns":
         """Return the hits at ``positions``."""

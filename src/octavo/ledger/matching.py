@@ -1,10 +1,10 @@
 """Which rows of two results are the same hit: the same document for the same query."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from octavo.ledger.hit_columns import HitColumns
@@ -31,10 +31,9 @@ def matched(pair: Pair) -> Matched:
     Where a query has several hits of one id (an application's own documents may have none), the
     first is matched with the first, and so on.
     """
-    numbers = {query: number for number, query in enumerate(pair.queries)}
-    queries = (_numbers(pair.before, numbers), _numbers(pair.after, numbers))
-    ids = [text for side in (pair.before, pair.after) if len(side) for text in side.texts("id")]
-    encoded: Any = pa.array(ids, pa.large_string()).dictionary_encode()
+    queries = (_numbers(pair.before, pair.queries), _numbers(pair.after, pair.queries))
+    ids = [side.texts("id") for side in (pair.before, pair.after) if len(side)]
+    encoded: Any = pa.concat_arrays(ids).dictionary_encode()
     codes = encoded.indices.to_numpy().astype(np.int64)
     keys = np.concatenate(queries) * len(encoded.dictionary) + codes
     size = len(pair.before)
@@ -52,9 +51,11 @@ def matched(pair: Pair) -> Matched:
     )
 
 
-def _numbers(side: HitColumns, numbers: Mapping[str, int]) -> Positions:
-    texts = side.texts("query_id") if len(side) else []
-    return np.array([numbers[text] for text in texts], np.int64)
+def _numbers(side: HitColumns, queries: list[str]) -> Positions:
+    if len(side) == 0:
+        return np.zeros(0, np.int64)
+    found: Any = pc.index_in(side.texts("query_id"), pa.array(queries, pa.large_string()))
+    return found.to_numpy().astype(np.int64)  # type: ignore[no-any-return]
 
 
 def _earlier(keys: Positions) -> Positions:
