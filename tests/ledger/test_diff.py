@@ -5,7 +5,7 @@ import math
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from octavo import InvalidArgumentError, RAGContext, RunSettings, diff
@@ -263,6 +263,7 @@ def test_of_unknown_settings_nothing_is_claimed():
     assert (change.name, change.before, change.after) == ("settings", "unknown", "known")
 
 
+@settings(max_examples=50)
 @given(st.data())
 def test_effects_are_those_of_exchanging_one_thing(data):
     """Every attribution by an own score agrees with exchanging parts in plain Python."""

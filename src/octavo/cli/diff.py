@@ -1,6 +1,5 @@
 """``octavo diff``: what changed from one file of results to another."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,7 +67,7 @@ def _show_setting(setting: "SettingChange", *, as_json: bool) -> None:
 
 def _show_hit(query: str, hit: "HitChange", *, as_json: bool) -> None:
     if as_json:
-        show_json({"query_id": query, **asdict(hit)})
+        show_json({"query_id": query, **hit._asdict()})
         return
     fields = (
         printable(query),

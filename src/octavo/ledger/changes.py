@@ -26,8 +26,7 @@ class Move(StrEnum):
     """Another score at the same rank."""
 
 
-@dataclass(frozen=True, slots=True)
-class HitChange:
+class HitChange(NamedTuple):
     """One hit that is not as it was.
 
     Parameters
