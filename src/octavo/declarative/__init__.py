@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from octavo.declarative.declarations.search import Search
     from octavo.declarative.declarations.unset import UNSET, Unset
     from octavo.declarative.rendering.fence import DISCLOSURE
+    from octavo.declarative.rendering.grounding import Grounding
     from octavo.declarative.rendering.prompt import Prompt, action_prompt
     from octavo.declarative.rendering.rendered_context import RenderedContext
     from octavo.declarative.rendering.tokens import TokenCounter, estimated_tokens
@@ -86,6 +87,7 @@ __all__ = [
     "DispatchContext",
     "FailureAction",
     "GivenProviders",
+    "Grounding",
     "Knowledge",
     "KnowledgeFormat",
     "KnowledgeType",
@@ -138,6 +140,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "actions.requests": ("ActionRequest", "ActionResponse", "ActionResult"),
     "actions.streams": ("ActionStream", "AsyncActionStream"),
     "rendering.fence": ("DISCLOSURE",),
+    "rendering.grounding": ("Grounding",),
     "rendering.prompt": ("Prompt", "action_prompt"),
     "rendering.rendered_context": ("RenderedContext",),
     "rendering.tokens": ("TokenCounter", "estimated_tokens"),

@@ -3,9 +3,11 @@
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
+from octavo.declarative.actions.action_context import ActionContext
 from octavo.declarative.actions.action_table import RoleAction
 from octavo.declarative.actions.executors import (
     ActionCall,
@@ -18,6 +20,7 @@ from octavo.declarative.actions.executors import (
 from octavo.declarative.actions.failures import closing, failing_as_execution
 from octavo.declarative.actions.requests import ActionResult
 from octavo.declarative.declarations.enums import ActionType
+from octavo.declarative.rendering.grounding import Grounding
 from octavo.errors import ConfigurationError
 
 
@@ -28,6 +31,7 @@ class Dispatch:
     action: RoleAction
     call: ActionCall
     executor: AnyExecutor | None
+    grounding: Grounding | None = None
 
     @property
     def what(self) -> str:
@@ -39,6 +43,39 @@ class Dispatch:
         """Whether the method runs after its executor, to see what that gave."""
         asks = self.action.signature.result_parameter is not None
         return asks and self.call.type is ActionType.LLM
+
+    def settle(self) -> bool:
+        """Take what grounds the action off its cursors; ``False`` where it must be rendered again.
+
+        Raises
+        ------
+        CancelledError, RetrievalTimeoutError
+            The request is over; nothing was taken.
+        """
+        if self.grounding is None or not self.grounding.moves:
+            return True
+        self.call.context.dispatch.check()
+        return self.grounding.settle()
+
+    def again(self) -> "Dispatch":
+        """Return the dispatch with what comes next now."""
+        if self.grounding is None:
+            return self
+        grounding = self.grounding.again()
+        context = ActionContext(grounding.context, self.call.context.dispatch)
+        return replace(self, call=replace(self.call, context=context), grounding=grounding)
+
+    @contextmanager
+    def giving_back(self) -> Iterator[None]:
+        """Give units back to their cursors where what runs inside fails; a stream that is closed does not."""
+        try:
+            yield
+        except GeneratorExit:
+            raise
+        except BaseException:
+            if self.grounding is not None:
+                self.grounding.give_back()
+            raise
 
 
 def carried_out(dispatch: Dispatch) -> object:
@@ -84,23 +121,25 @@ async def carried_out_async(dispatch: Dispatch) -> object:
 def pieces(dispatch: Dispatch) -> Iterator[str]:
     """Yield the action's value in pieces; as one, where its executor gives no pieces."""
     executor = dispatch.executor
-    if not isinstance(executor, StreamingExecutor) or dispatch.has_body:
-        yield str(carried_out(dispatch))
-        return
-    with failing_as_execution(dispatch.what):
-        yield from executor.stream(dispatch.call)
+    with dispatch.giving_back():
+        if not isinstance(executor, StreamingExecutor) or dispatch.has_body:
+            yield str(carried_out(dispatch))
+            return
+        with failing_as_execution(dispatch.what):
+            yield from executor.stream(dispatch.call)
 
 
 async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
     """Yield the action's value in pieces; as one, where its executor gives no pieces."""
     executor = dispatch.executor
-    if not isinstance(executor, AsyncStreamingExecutor) or dispatch.has_body:
-        yield str(await carried_out_async(dispatch))
-        return
-    with failing_as_execution(dispatch.what):
-        async with closing(executor.stream_async(dispatch.call)) as stream:
-            async for piece in stream:
-                yield piece
+    with dispatch.giving_back():
+        if not isinstance(executor, AsyncStreamingExecutor) or dispatch.has_body:
+            yield str(await carried_out_async(dispatch))
+            return
+        with failing_as_execution(dispatch.what):
+            async with closing(executor.stream_async(dispatch.call)) as stream:
+                async for piece in stream:
+                    yield piece
 
 
 def _function(dispatch: Dispatch, executor: AnyExecutor) -> Callable[[ActionCall], Any]:

@@ -20,7 +20,7 @@ from octavo.declarative.actions.requests import ActionRequest, ActionResponse
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
 from octavo.declarative.declarations.enums import ActionType
-from octavo.declarative.rendering.rendered_context import rendered
+from octavo.declarative.rendering.grounding import Grounding
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.retrieved import Retrieved
@@ -68,7 +68,7 @@ class Dispatcher:
     def execute(self, request: ActionRequest, context: DispatchContext) -> ActionResponse:
         """Carry out an action."""
         dispatch = self._prepared(request, context)
-        with entered(dispatch.call.context):
+        with entered(dispatch.call.context), dispatch.giving_back():
             value = carried_out(dispatch)
         return ActionResponse(request.action, value, dispatch.call.context)
 
@@ -77,7 +77,7 @@ class Dispatcher:
     ) -> ActionResponse:
         """Carry out an action without holding up the event loop."""
         dispatch = await self._prepared_async(request, context)
-        with entered(dispatch.call.context):
+        with entered(dispatch.call.context), dispatch.giving_back():
             value = await carried_out_async(dispatch)
         return ActionResponse(request.action, value, dispatch.call.context)
 
@@ -94,6 +94,12 @@ class Dispatcher:
         return AsyncActionStream(request.action, dispatch.call.context, pieces_async(dispatch))
 
     def _prepared(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
+        dispatch = self._rendered(request, context)
+        while not dispatch.settle():
+            dispatch = dispatch.again()
+        return dispatch
+
+    def _rendered(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
         found = self.table.find(request.action)
         context = context.filled(agent=self.agent_name)
         # Whatever ran before, or runs around this, leaves nothing behind for the retrieval to see.
@@ -102,28 +108,32 @@ class Dispatcher:
             kind = found.action.type
             executor = None if kind is ActionType.LOCAL else self.executor_of(kind)
             context.check()
-            shown = None
+            grounding = None
             if found.action.knowledge and self.retrieval is not None:
                 retrieved = self.retrieval.retrieve(
                     found.bindings, found.action, arguments, context
                 )
-                shown = rendered(retrieved, found.action.knowledge, self.counter)
+                grounding = Grounding.of(retrieved, found.action.knowledge, self.counter)
         call = ActionCall(
             found.action.name,
             kind,
             found.action.description,
             arguments,
-            ActionContext(shown, context),
+            ActionContext(None if grounding is None else grounding.context, context),
             found.instructions,
         )
-        return Dispatch(found, call, executor)
+        return Dispatch(found, call, executor, grounding)
 
     async def _prepared_async(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
         token = CancellationToken()
         if context.cancellation is None:
             context = replace(context, cancellation=token)
         try:
-            return await asyncio.to_thread(self._prepared, request, context)
+            dispatch = await asyncio.to_thread(self._rendered, request, context)
         except asyncio.CancelledError:
             token.cancel()  # the thread notices at its next step
             raise
+        # Not in the thread: a task that is cancelled meanwhile must not have settled.
+        while not dispatch.settle():
+            dispatch = await asyncio.to_thread(dispatch.again)
+        return dispatch
