@@ -18,9 +18,16 @@ from octavo.declarative.actions.executors import (
     StreamingExecutor,
 )
 from octavo.declarative.actions.failures import closing, failing_as_execution
+from octavo.declarative.actions.observed import (
+    count,
+    counted_pieces,
+    counted_pieces_async,
+    observed_rendering,
+)
 from octavo.declarative.actions.requests import ActionResult
 from octavo.declarative.declarations.enums import ActionType
 from octavo.declarative.rendering.grounding import Grounding
+from octavo.declarative.runtime.events import Event, Events, Stage
 from octavo.errors import ConfigurationError
 
 
@@ -31,6 +38,7 @@ class Dispatch:
     action: RoleAction
     call: ActionCall
     executor: AnyExecutor | None
+    events: Events
     grounding: Grounding | None = None
 
     @property
@@ -43,6 +51,11 @@ class Dispatch:
         """Whether the method runs after its executor, to see what that gave."""
         asks = self.action.signature.result_parameter is not None
         return asks and self.call.type is ActionType.LLM
+
+    def stage(self) -> Stage:
+        """Begin what the executor does."""
+        name = "model" if self.call.type is ActionType.LLM else "executor"
+        return self.events.stage(name, executor=type(self.executor).__name__)
 
     def settle(self) -> bool:
         """Take what grounds the action off its cursors; ``False`` where it must be rendered again.
@@ -57,11 +70,11 @@ class Dispatch:
         self.call.context.dispatch.check()
         return self.grounding.settle()
 
-    def again(self) -> "Dispatch":
-        """Return the dispatch with what comes next now."""
+    def again(self, event: Event) -> "Dispatch":
+        """Return the dispatch with what comes next now; the event is that of the whole."""
         if self.grounding is None:
             return self
-        grounding = self.grounding.again()
+        grounding = observed_rendering(self.events, event, self.grounding.again)
         context = ActionContext(grounding.context, self.call.context.dispatch)
         return replace(self, call=replace(self.call, context=context), grounding=grounding)
 
@@ -91,9 +104,10 @@ def carried_out(dispatch: Dispatch) -> object:
     call, executor = dispatch.call, dispatch.executor
     if executor is None:
         return _body(dispatch, None)
-    with failing_as_execution(dispatch.what):
+    with dispatch.stage() as event, failing_as_execution(dispatch.what):
         value = _function(dispatch, executor)(call)
         _refuse_awaitable(value, dispatch.what)
+        count(event, value)
     return _body(dispatch, ActionResult(call.name, value)) if dispatch.has_body else value
 
 
@@ -108,11 +122,12 @@ async def carried_out_async(dispatch: Dispatch) -> object:
     call, executor = dispatch.call, dispatch.executor
     if executor is None:
         return await _body_async(dispatch, None)
-    with failing_as_execution(dispatch.what):
+    with dispatch.stage() as event, failing_as_execution(dispatch.what):
         if isinstance(executor, AsyncActionExecutor):
             value = await executor.execute_async(call)
         else:
             value = await _awaited(_function(dispatch, executor), call)
+        count(event, value)
     if dispatch.has_body:
         return await _body_async(dispatch, ActionResult(call.name, value))
     return value
@@ -126,7 +141,7 @@ def pieces(dispatch: Dispatch) -> Iterator[str]:
             yield str(carried_out(dispatch))
             return
         with failing_as_execution(dispatch.what):
-            yield from executor.stream(dispatch.call)
+            yield from counted_pieces(dispatch.stage(), executor.stream(dispatch.call))
 
 
 async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
@@ -137,7 +152,8 @@ async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
             yield str(await carried_out_async(dispatch))
             return
         with failing_as_execution(dispatch.what):
-            async with closing(executor.stream_async(dispatch.call)) as stream:
+            stream = counted_pieces_async(dispatch.stage(), executor.stream_async(dispatch.call))
+            async with closing(stream):
                 async for piece in stream:
                     yield piece
 
@@ -154,16 +170,18 @@ def _function(dispatch: Dispatch, executor: AnyExecutor) -> Callable[[ActionCall
 
 def _body(dispatch: Dispatch, result: ActionResult | None) -> object:
     signature, method = dispatch.action.signature, dispatch.action.method
-    value = signature.called(method, dispatch.call.arguments, result)
-    _refuse_awaitable(value, f"the action {dispatch.call.name!r}")
+    with dispatch.events.stage("body"):
+        value = signature.called(method, dispatch.call.arguments, result)
+        _refuse_awaitable(value, f"the action {dispatch.call.name!r}")
     return value
 
 
 async def _body_async(dispatch: Dispatch, result: ActionResult | None) -> object:
     signature, method = dispatch.action.signature, dispatch.action.method
-    if inspect.iscoroutinefunction(method):
-        return await signature.called(method, dispatch.call.arguments, result)
-    return await _awaited(signature.called, method, dispatch.call.arguments, result)
+    with dispatch.events.stage("body"):
+        if inspect.iscoroutinefunction(method):
+            return await signature.called(method, dispatch.call.arguments, result)
+        return await _awaited(signature.called, method, dispatch.call.arguments, result)
 
 
 async def _awaited(function: Callable[..., Any], *arguments: object) -> object:

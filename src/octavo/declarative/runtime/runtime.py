@@ -117,7 +117,7 @@ class RetrievalRuntime:
         """
         context = context or DispatchContext()
         query = _query(action, arguments, context)
-        events = Events(role=bindings.role_name, action=action.name)
+        events = Events.of_request(bindings.role_name, action.name, context)
         return self.ground(bindings, action.knowledge, action.search, query, context, events=events)
 
     def ground(
@@ -147,18 +147,24 @@ class RetrievalRuntime:
         events
             Who is told of the stages.
         """
-        plan = self._plan(bindings, knowledge, search)
-        return Dispatch(
-            knowledge,
-            plan,
-            self._binding(bindings, () if plan is None else plan.loaded),
-            self._binding(bindings, _whole(knowledge)),
-            query,
-            self._embedding,
-            self._cursors,
-            context,
-            events or Events(role=bindings.role_name),
-        ).run()
+        events = events or Events(role=bindings.role_name)
+        with events.stage("grounding", sources=len(knowledge)) as event:
+            plan = self._plan(bindings, knowledge, search)
+            retrieved = Dispatch(
+                knowledge,
+                plan,
+                self._binding(bindings, () if plan is None else plan.loaded),
+                self._binding(bindings, _whole(knowledge)),
+                query,
+                self._embedding,
+                self._cursors,
+                context,
+                events,
+            ).run()
+            event["documents"] = len(retrieved.documents)
+            event["units"] = len(retrieved.direct) + sum(map(len, retrieved.sequential))
+            event["stale"] = retrieved.stale
+        return retrieved
 
     def prepare(self, bindings: BoundDeclarations, context: DispatchContext | None = None) -> None:
         """Load now what a role's actions will need, so that no dispatch has to wait for it.
