@@ -11,6 +11,7 @@ _END: Final = object()
 
 def counted_pieces(stage: Stage, pieces: Iterator[str]) -> Iterator[str]:
     """Yield pieces; the stage ends with them, or where nobody wants more of them."""
+    pieces = iter(pieces)
     try:
         while True:
             with stage.part() as event:
@@ -32,6 +33,7 @@ async def counted_pieces_async(stage: Stage, pieces: AsyncIterator[str]) -> Asyn
     """Yield pieces as :func:`counted_pieces` does."""
     try:
         async with closing(pieces):
+            pieces = aiter(pieces)
             while True:
                 with stage.part() as event:
                     piece = await anext(pieces, _END)
