@@ -1,8 +1,7 @@
 """One dispatch: arguments, retrieval, rendering, and whoever carries the action out."""
 
-import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from octavo.declarative.actions.action_context import ActionContext, entered
@@ -16,6 +15,7 @@ from octavo.declarative.actions.carrying_out import (
     pieces_async,
 )
 from octavo.declarative.actions.executors import ActionCall, AnyExecutor
+from octavo.declarative.actions.preparing import prepared_in_thread
 from octavo.declarative.actions.requests import ActionRequest, ActionResponse
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
@@ -24,7 +24,6 @@ from octavo.declarative.rendering.rendered_context import rendered
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.retrieved import Retrieved
-from octavo.spi import CancellationToken
 
 
 class Retrieval(Protocol):
@@ -119,11 +118,4 @@ class Dispatcher:
         return Dispatch(found, call, executor)
 
     async def _prepared_async(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
-        token = CancellationToken()
-        if context.cancellation is None:
-            context = replace(context, cancellation=token)
-        try:
-            return await asyncio.to_thread(self._prepared, request, context)
-        except asyncio.CancelledError:
-            token.cancel()  # the thread notices at its next step
-            raise
+        return await prepared_in_thread(lambda asked: self._prepared(request, asked), context)
