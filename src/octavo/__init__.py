@@ -118,7 +118,7 @@ if TYPE_CHECKING:
         TemporalMetadata,
         TreeNavigator,
     )
-    from octavo.storage.build import BuildProgress
+    from octavo.storage.build.build_request import BuildProgress
     from octavo.strategies.graph import GraphRAGStrategy
     from octavo.strategies.hierarchical import HierarchicalRAGStrategy
     from octavo.strategies.hierarchy_index import HierarchyIndex
@@ -354,7 +354,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "TemporalMetadata",
         "TreeNavigator",
     ),
-    "octavo.storage.build": ("BuildProgress",),
+    "octavo.storage.build.build_request": ("BuildProgress",),
     "octavo.strategies.graph": ("GraphRAGStrategy",),
     "octavo.strategies.hierarchical": ("HierarchicalRAGStrategy",),
     "octavo.strategies.hierarchy_index": ("HierarchyIndex",),

@@ -9,7 +9,7 @@ from octavo.batch.result_format import ResultFormat
 from octavo.columns.readers.base import FileSource
 from octavo.columns.sources import Source
 from octavo.errors import InvalidArgumentError
-from octavo.storage.durable import errors_naming, sync_directory, sync_file
+from octavo.storage.format.durable import errors_naming, sync_directory, sync_file
 
 
 def checked_output(out: Path, sources: Sequence[Source]) -> Path:

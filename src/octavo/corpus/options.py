@@ -15,7 +15,7 @@ from octavo.graph.corpus_graph import CorpusGraph
 from octavo.graph.corpus_seeds import GraphSeeds
 from octavo.spi import CancellationToken, GraphStore, QueryExpander, QueryExpansion, RAGStrategy
 from octavo.spi.navigation import TreeNavigator
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.clock import system_clock
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.graph import GraphRAGStrategy

@@ -1,11 +1,11 @@
 """One dispatch: arguments, retrieval, rendering, and whoever carries the action out."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from octavo.declarative.actions.action_context import ActionContext, entered
-from octavo.declarative.actions.action_table import ActionTable
+from octavo.declarative.actions.action_table import ActionTable, RoleAction
 from octavo.declarative.actions.arguments import checked_arguments
 from octavo.declarative.actions.carrying_out import (
     Dispatch,
@@ -15,14 +15,14 @@ from octavo.declarative.actions.carrying_out import (
     pieces_async,
 )
 from octavo.declarative.actions.executors import ActionCall, AnyExecutor
-from octavo.declarative.actions.preparing import prepared_in_thread
+from octavo.declarative.actions.preparing import prepared_in_thread, rendered_as_told
 from octavo.declarative.actions.requests import ActionRequest, ActionResponse
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
 from octavo.declarative.declarations.enums import ActionType
-from octavo.declarative.rendering.rendered_context import rendered
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.events import Event, Events, Stage
 from octavo.declarative.runtime.retrieved import Retrieved
 
 
@@ -66,38 +66,54 @@ class Dispatcher:
 
     def execute(self, request: ActionRequest, context: DispatchContext) -> ActionResponse:
         """Carry out an action."""
-        dispatch = self._prepared(request, context)
-        with entered(dispatch.call.context):
-            value = carried_out(dispatch)
+        asked = self._asked(request, context)
+        with asked.stage() as event:
+            dispatch = self._prepared(asked, event)
+            with entered(dispatch.call.context):
+                value = carried_out(dispatch)
         return ActionResponse(request.action, value, dispatch.call.context)
 
     async def execute_async(
         self, request: ActionRequest, context: DispatchContext
     ) -> ActionResponse:
         """Carry out an action without holding up the event loop."""
-        dispatch = await self._prepared_async(request, context)
-        with entered(dispatch.call.context):
-            value = await carried_out_async(dispatch)
+        asked = self._asked(request, context)
+        with asked.stage() as event:
+            dispatch = await self._prepared_async(asked, event)
+            with entered(dispatch.call.context):
+                value = await carried_out_async(dispatch)
         return ActionResponse(request.action, value, dispatch.call.context)
 
     def stream(self, request: ActionRequest, context: DispatchContext) -> ActionStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        dispatch = self._prepared(request, context)
-        return ActionStream(request.action, dispatch.call.context, pieces(dispatch))
+        asked = self._asked(request, context)
+        stage = asked.stage()
+        with stage.part() as event:
+            dispatch = self._prepared(asked, event)
+        return ActionStream(request.action, dispatch.call.context, pieces(dispatch), stage)
 
     async def stream_async(
         self, request: ActionRequest, context: DispatchContext
     ) -> AsyncActionStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        dispatch = await self._prepared_async(request, context)
-        return AsyncActionStream(request.action, dispatch.call.context, pieces_async(dispatch))
+        asked = self._asked(request, context)
+        stage = asked.stage()
+        with stage.part() as event:
+            dispatch = await self._prepared_async(asked, event)
+        return AsyncActionStream(
+            request.action, dispatch.call.context, pieces_async(dispatch), stage
+        )
 
-    def _prepared(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
+    def _asked(self, request: ActionRequest, context: DispatchContext) -> "_Asked":
         found = self.table.find(request.action)
-        context = context.filled(agent=self.agent_name)
+        events = Events.of_request(found.bindings.role_name, found.action.name, context)
+        return _Asked(found, request.arguments, context.filled(agent=self.agent_name), events)
+
+    def _prepared(self, asked: "_Asked", event: Event) -> Dispatch:
+        found, context = asked.action, asked.context
         # Whatever ran before, or runs around this, leaves nothing behind for the retrieval to see.
         with entered(ActionContext(dispatch=context)):
-            arguments = checked_arguments(found.signature, request.arguments)
+            arguments = checked_arguments(found.signature, asked.arguments)
             kind = found.action.type
             executor = None if kind is ActionType.LOCAL else self.executor_of(kind)
             context.check()
@@ -106,7 +122,9 @@ class Dispatcher:
                 retrieved = self.retrieval.retrieve(
                     found.bindings, found.action, arguments, context
                 )
-                shown = rendered(retrieved, found.action.knowledge, self.counter)
+                shown = rendered_as_told(
+                    retrieved, found.action.knowledge, self.counter, asked.events, event
+                )
         call = ActionCall(
             found.action.name,
             kind,
@@ -115,7 +133,24 @@ class Dispatcher:
             ActionContext(shown, context),
             found.instructions,
         )
-        return Dispatch(found, call, executor)
+        return Dispatch(found, call, executor, asked.events)
 
-    async def _prepared_async(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
-        return await prepared_in_thread(lambda asked: self._prepared(request, asked), context)
+    async def _prepared_async(self, asked: "_Asked", event: Event) -> Dispatch:
+        def prepared(context: DispatchContext) -> Dispatch:
+            return self._prepared(replace(asked, context=context), event)
+
+        return await prepared_in_thread(prepared, asked.context)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An action that was found, and what it is asked with."""
+
+    action: RoleAction
+    arguments: Mapping[str, object]
+    context: DispatchContext
+    events: Events
+
+    def stage(self) -> Stage:
+        """Begin the dispatch as a whole."""
+        return self.events.stage("dispatch", type=str(self.action.action.type))

@@ -22,6 +22,9 @@ from octavo.declarative.runtime.runtime import RetrievalRuntime
 from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
 from octavo.memory import MemoryEntry
 
+CHAT: Final = "chat"
+"""How a turn is called where actions have a name."""
+
 
 @runtime_checkable
 class ChatRetrieval(Protocol):
@@ -150,7 +153,7 @@ class ChatKnowledgeBinding:
             self._chat.search,
             context.turn_message if context.turn_message.strip() else text,
             context,
-            events=Events(role="", action="chat", agent=self._bindings.agent_name),
+            events=chat_events(self._bindings.agent_name, context),
             memories=self._memories.for_tenant(context.tenant),
         )
 
@@ -236,6 +239,12 @@ class ChatKnowledgeBinding:
             raise ConfigurationError(
                 f"the chat knowledge of {self._bindings.agent_name!r} was closed; make a new binding"
             )
+
+
+def chat_events(agent: str, context: DispatchContext) -> Events:
+    """Return what tells of one turn of an agent, by the run that it is part of."""
+    run = {"run": context.run_id} if context.run_id else {}
+    return Events(agent=agent, action=CHAT, **run)
 
 
 _MARKERS: Final[weakref.WeakKeyDictionary[type, type]] = weakref.WeakKeyDictionary()

@@ -1,7 +1,7 @@
 """One turn of a conversation: retrieval, rendering, and whoever answers."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from octavo.declarative.actions.action_context import ActionContext, entered
 from octavo.declarative.actions.arguments import cleaned
@@ -13,22 +13,19 @@ from octavo.declarative.actions.carrying_out import (
     pieces_async,
 )
 from octavo.declarative.actions.executors import ActionCall, AnyExecutor
-from octavo.declarative.actions.preparing import prepared_in_thread
+from octavo.declarative.actions.preparing import prepared_in_thread, rendered_as_told
 from octavo.declarative.chat.executor import MESSAGE, LLMChatExecutor
-from octavo.declarative.chat.knowledge_binding import ChatKnowledgeBinding
+from octavo.declarative.chat.knowledge_binding import CHAT, ChatKnowledgeBinding, chat_events
 from octavo.declarative.chat.responses import AsyncChatStream, ChatResponse, ChatStream
 from octavo.declarative.declarations.described import declared_name, description_of
 from octavo.declarative.declarations.enums import ActionType
-from octavo.declarative.rendering.rendered_context import rendered
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.events import Event, Events, Stage
 from octavo.errors import InvalidArgumentError, plain_text, shown
 
 if TYPE_CHECKING:
     from octavo.declarative.actions.agent import Agent
-
-CHAT: Final = "chat"
-"""How a turn is called where actions have a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,49 +54,81 @@ class ChatTurns:
 
     def answer(self, message: str, context: DispatchContext) -> ChatResponse:
         """Answer a message."""
-        turn = self._prepared(message, context)
-        with entered(turn.call.context):
-            return ChatResponse(str(carried_out(turn)), turn.call.context)
+        turn = self._turn(message, context)
+        with turn.stage() as event:
+            dispatch = self._prepared(turn, event)
+            with entered(dispatch.call.context):
+                answer = str(carried_out(dispatch))
+        return ChatResponse(answer, dispatch.call.context)
 
     async def answer_async(self, message: str, context: DispatchContext) -> ChatResponse:
         """Answer a message without holding up the event loop."""
-        turn = await self._prepared_async(message, context)
-        with entered(turn.call.context):
-            return ChatResponse(str(await carried_out_async(turn)), turn.call.context)
+        turn = self._turn(message, context)
+        with turn.stage() as event:
+            dispatch = await self._prepared_async(turn, event)
+            with entered(dispatch.call.context):
+                answer = str(await carried_out_async(dispatch))
+        return ChatResponse(answer, dispatch.call.context)
 
     def stream(self, message: str, context: DispatchContext) -> ChatStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        turn = self._prepared(message, context)
-        return ChatStream(CHAT, turn.call.context, pieces(turn))
+        turn = self._turn(message, context)
+        stage = turn.stage()
+        with stage.part() as event:
+            dispatch = self._prepared(turn, event)
+        return ChatStream(CHAT, dispatch.call.context, pieces(dispatch), stage)
 
     async def stream_async(self, message: str, context: DispatchContext) -> AsyncChatStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        turn = await self._prepared_async(message, context)
-        return AsyncChatStream(CHAT, turn.call.context, pieces_async(turn))
+        turn = self._turn(message, context)
+        stage = turn.stage()
+        with stage.part() as event:
+            dispatch = await self._prepared_async(turn, event)
+        return AsyncChatStream(CHAT, dispatch.call.context, pieces_async(dispatch), stage)
 
-    async def _prepared_async(self, message: str, context: DispatchContext) -> Dispatch:
-        return await prepared_in_thread(lambda asked: self._prepared(message, asked), context)
-
-    def _prepared(self, message: str, context: DispatchContext) -> Dispatch:
+    def _turn(self, message: object, context: DispatchContext) -> "_Turn":
         context = context.filled(agent=self.agent_name)
-        text = _checked(message)
+        return _Turn(message, context, chat_events(self.agent_name, context))
+
+    async def _prepared_async(self, turn: "_Turn", event: Event) -> Dispatch:
+        def prepared(context: DispatchContext) -> Dispatch:
+            return self._prepared(replace(turn, context=context), event)
+
+        return await prepared_in_thread(prepared, turn.context)
+
+    def _prepared(self, turn: "_Turn", event: Event) -> Dispatch:
+        context, text = turn.context, _checked(turn.message)
         # Whatever ran before, or runs around this, leaves nothing behind for the retrieval to see.
         with entered(ActionContext(dispatch=context)):
             context.check()
-            grounded = None
+            shown = None
             if self.knowledge is not None:
                 retrieved = self.knowledge.retrieve(text, context)
-                if self.knowledge.knowledge:
-                    grounded = rendered(retrieved, self.knowledge.knowledge, self.counter)
+                sources = self.knowledge.knowledge
+                if sources:
+                    shown = rendered_as_told(retrieved, sources, self.counter, turn.events, event)
         call = ActionCall(
             CHAT,
             ActionType.LLM,
             "",
             {MESSAGE: text},
-            ActionContext(grounded, context),
+            ActionContext(shown, context),
             self.instructions,
         )
-        return Dispatch(None, call, self.executor)
+        return Dispatch(None, call, self.executor, turn.events)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A message, and what it is asked with."""
+
+    message: object
+    context: DispatchContext
+    events: Events
+
+    def stage(self) -> Stage:
+        """Begin the turn as a whole."""
+        return self.events.stage("dispatch", type=str(ActionType.LLM))
 
 
 def turns_of(agent: "Agent") -> ChatTurns:

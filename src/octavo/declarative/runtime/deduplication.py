@@ -7,7 +7,7 @@ from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.declarative.runtime.with_memory import StoreWithMemory
 from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.kernels.greedy_distinct import greedy_distinct
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.columnar import Ranking
 
 

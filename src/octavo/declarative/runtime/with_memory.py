@@ -16,7 +16,7 @@ from octavo.declarative.runtime.memory_corpus import MemorySnapshot
 from octavo.declarative.runtime.shared_statistics import rank_together
 from octavo.engines.report import SearchReport
 from octavo.spi import RAGContext
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.joined import JoinedDocuments, admitted
 from octavo.strategies.keyword import KeywordRAGStrategy
@@ -150,21 +150,20 @@ class StoreWithMemory(JoinedDocuments):
         moved = Hits(hits.offsets, rows[hits.rows], hits.scores)
         return self._merged(first, (moved, report), depth)
 
-    def vectors(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.floating], NDArray[np.bool_]]:
-        """Return the vectors of rows, zeros where there is none, and where there is one."""
+    def vectors(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.floating], None]:
+        """Return the vectors of rows, zeros where there is none; which are there is not said."""
         ours = rows < self.corpus.rows
-        places: list[tuple[NDArray[np.bool_], NDArray[np.floating], NDArray[np.bool_]]] = []
+        places: list[tuple[NDArray[np.bool_], NDArray[np.floating]]] = []
         if self._corpus_has_vectors:
-            places.append((ours, *self.corpus.vectors(rows[ours])))
+            places.append((ours, self.corpus.vectors(rows[ours])[0]))
         store = self._snapshot.vectors
         if store is not None and store.vectors is not None:
             ids = self._memory.ids(rows[~ours] - self.corpus.rows)
-            places.append((~ours, store.vectors[store.rows_of(ids)], np.ones(len(ids), np.bool_)))
+            places.append((~ours, store.vectors[store.rows_of(ids)]))
         found = np.zeros((len(rows), places[0][1].shape[1] if places else 1), np.float32)
-        present = np.zeros(len(rows), np.bool_)
-        for which, values, there in places:
-            found[which], present[which] = values, there
-        return found, present
+        for which, values in places:
+            found[which] = values
+        return found, None
 
     def _rows_of_vectors(self) -> NDArray[np.int64]:
         """Return for each row of the vectors that of the words; both hold the same entries."""
