@@ -1,13 +1,8 @@
-"""Trying again: how often, how long to wait, and never past the request's deadline."""
+"""Trying again: how often, how long to wait, and never past a deadline."""
 
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
-
-from octavo.declarative.runtime.dispatch_context import DispatchContext
-
-_LONGEST_WAIT: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,34 +15,38 @@ class Attempts:
         How many times, besides the first.
     first_wait
         Seconds before the first retry; twice as many before each further one, a quarter of it random.
+    longest_wait
+        Seconds; who is asked to wait longer gives up.
     """
 
     retries: int = 2
     first_wait: float = 0.5
+    longest_wait: float = 60.0
 
     def waits(self) -> Iterator[float]:
         """Yield the seconds to wait before each retry."""
         wait = self.first_wait
         for _ in range(self.retries):
-            yield wait * (1 - random.random() / 4)  # noqa: S311 - spreads clients, hides nothing
+            yield min(wait, self.longest_wait) * (1 - random.random() / 4)  # noqa: S311 - spreads clients, hides nothing
             wait *= 2
 
-    @staticmethod
-    def allowed(wait: float, asked: float | None, dispatch: DispatchContext) -> float | None:
+    def allowed(self, wait: float, asked: float | None, left: float | None = None) -> float | None:
         """Return how long to wait, at least as long as the server asked; ``None``: not worth it.
 
-        That is where the server asks for more than a minute, or the deadline would pass meanwhile.
+        That is where the server asks for more than the longest wait, or where no more than the wait
+        is ``left`` until the deadline.
 
         Examples
         --------
+        >>> attempts = Attempts()
         >>> (
-        ...     Attempts.allowed(0.5, 2.0, DispatchContext()),
-        ...     Attempts.allowed(0.5, 90.0, DispatchContext()),
+        ...     attempts.allowed(0.5, 2.0),
+        ...     attempts.allowed(0.5, 90.0),
+        ...     attempts.allowed(0.5, None, 0.1),
         ... )
-        (2.0, None)
+        (2.0, None, None)
         """
         wait = max(wait, asked or 0.0)
-        left = dispatch.remaining()
-        if wait > _LONGEST_WAIT or (left is not None and wait >= left):
+        if wait > self.longest_wait or (left is not None and wait >= left):
             return None
         return wait
