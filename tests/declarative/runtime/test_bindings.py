@@ -204,7 +204,9 @@ def test_a_failed_load_is_tried_again_by_the_next_dispatch(world, loader):  # S6
     assert len(world.ask(role).documents) == 1
 
 
-def test_a_source_without_documents_is_an_empty_answer(world, tmp_path):  # S66
+@pytest.mark.parametrize("embed", [None, lambda text: [1.0, 2.0]], ids=["hash", "provider"])
+def test_a_source_without_documents_is_an_empty_answer(make_world, tmp_path, embed):  # S66
+    world = make_world(embed=embed)
     (tmp_path / "empty").mkdir()
     source = Knowledge("empty", path=str(tmp_path / "empty"))
     for strategy in ("SEMANTIC", "KEYWORD", "HYBRID", "HIERARCHICAL", "TEMPORAL"):

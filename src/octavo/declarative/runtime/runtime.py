@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
-from octavo.declarative.declarations.enums import KnowledgeUse
+from octavo.declarative.declarations.enums import KnowledgeType, KnowledgeUse
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.runtime.bindings import Binding, BindingKey, Bindings, ingestion_of
@@ -13,6 +13,7 @@ from octavo.declarative.runtime.dispatch import Dispatch
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import PROCESS_EMBEDDING, ProcessEmbedding
 from octavo.declarative.runtime.events import Events
+from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan, plan_retrieval
 from octavo.declarative.runtime.providers import GivenProviders, Providers
 from octavo.declarative.runtime.result_cache import DEFAULT_SIZE
@@ -129,6 +130,7 @@ class RetrievalRuntime:
         context: DispatchContext,
         *,
         events: Events | None = None,
+        memories: Mapping[str, MemoryCorpus] | None = None,
     ) -> Retrieved:
         """Return what sources give for a query, as :meth:`retrieve` does; for a chat's turn too.
 
@@ -146,6 +148,8 @@ class RetrievalRuntime:
             The request's own.
         events
             Who is told of the stages.
+        memories
+            The entries of a chat's MEMORY sources, by name; at most one of them is searched.
         """
         events = events or Events(role=bindings.role_name)
         with events.stage("grounding", sources=len(knowledge)) as event:
@@ -160,6 +164,7 @@ class RetrievalRuntime:
                 self._cursors,
                 context,
                 events,
+                memories or {},
             ).run()
             event["documents"] = len(retrieved.documents)
             event["units"] = len(retrieved.direct) + sum(map(len, retrieved.sequential))
@@ -254,7 +259,11 @@ _DEFAULT = RetrievalRuntime()
 
 
 def _whole(knowledge: tuple[Knowledge, ...]) -> tuple[Knowledge, ...]:
-    return tuple(each for each in knowledge if each.use is not KnowledgeUse.SEARCH)
+    return tuple(
+        each
+        for each in knowledge
+        if each.use is not KnowledgeUse.SEARCH and each.type is not KnowledgeType.MEMORY
+    )
 
 
 def _query(action: BoundAction, arguments: Mapping[str, object], context: DispatchContext) -> str:
