@@ -10,7 +10,6 @@ from octavo.declarative.ingestion.declared import DeclaredSource, source_type
 from octavo.declarative.ingestion.file_loader import chunk_settings
 from octavo.declarative.ingestion.identifiers import file_id
 from octavo.declarative.ingestion.limits import IngestionLimits
-from octavo.declarative.ingestion.optional import optional
 from octavo.declarative.ingestion.record_size import (
     check_column_count,
     check_record_bytes,
@@ -21,6 +20,7 @@ from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Record
 from octavo.declarative.ingestion.walk import absolute_path
 from octavo.errors import ConfigurationError, SourceLoadingError, shown, told
+from octavo.importing import optional
 from octavo.spi.source_document import SourceDocument
 
 _READING: Final = frozenset(
