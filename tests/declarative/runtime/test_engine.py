@@ -546,6 +546,20 @@ def test_an_engine_takes_the_place_of_loading(make_world):  # S73
     assert engine.scopes[0].role == "Researcher"
 
 
+def test_what_an_engine_is_told_of_a_chat_is_no_filter_and_keeps_results_apart(make_world):  # S64 S71
+    class Told(Engine):
+        def retrieve(self, request):
+            assert dict(request.filters) == {"tier": "gold"}
+            user = request.context.metadata_filters["tnsai.chat.user"]
+            return [RetrievedDocument(f"for {user}", "r", 1.0, {"tier": "gold"})]
+
+    world = make_world(engines=[Told()])
+    role = role_of(Knowledge("remote"), search=search())
+    for user in ("ann", "bob"):
+        asked = context(metadata_filters={"tier": "gold", "tnsai.chat.user": user})
+        assert world.ask(role, "q", asked).documents[0].content == f"for {user}"
+
+
 @pytest.mark.parametrize("returned", [None, "text", [1], [RetrievedDocument("a", "b", 1.0), None]])
 def test_what_an_engine_returns_is_checked(make_world, returned):  # S73 S43
     class Wrong(Engine):

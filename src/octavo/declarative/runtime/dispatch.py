@@ -14,6 +14,7 @@ from octavo.declarative.runtime.attribution import (
     attributed,
     divided,
     request_metadata,
+    without_chat,
 )
 from octavo.declarative.runtime.bindings import Binding, BindingKey, ingestion_of
 from octavo.declarative.runtime.cursors import CursorKey, Cursors, Reading, scope_of
@@ -83,7 +84,7 @@ class Dispatch:
         engine = Engine(
             self.searched,
             self.process_embedding,
-            self.context.metadata_filters,
+            without_chat(self.context.metadata_filters),
             filters.pushed,
             self.context,
             self.events,
@@ -155,7 +156,8 @@ class Dispatch:
             return key
         # An engine of the application sees the whole request, and may answer by any of it.
         context = self.context
-        return (key, context.run_id, context.agent, context.simulation, context.episode)
+        told = (context.run_id, context.agent, context.simulation, context.episode)
+        return (key, *told, frozenset(context.metadata_filters.items()))
 
     def _memory(self, plan: RetrievalPlan) -> MemoryCorpus | None:
         found = [self.memories[name] for name in plan.names if name in self.memories]
