@@ -216,6 +216,17 @@ def test_a_source_without_documents_is_an_empty_answer(make_world, tmp_path, emb
         assert [each.documents for each in found.sources] == [0]
 
 
+@pytest.mark.parametrize("strategy", ["SEMANTIC", "HYBRID", "HIERARCHICAL", "TEMPORAL"])
+@pytest.mark.parametrize("deduplicate", [True, False])
+def test_a_source_without_documents_is_an_empty_answer_with_a_provider_too(
+    make_world, tmp_path, strategy, deduplicate
+):  # S66
+    (tmp_path / "empty").mkdir()
+    settings = search(strategy=strategy, deduplicate=deduplicate, on_failure="FAIL")
+    role = role_of(Knowledge("empty", path=str(tmp_path / "empty")), search=settings)
+    assert make_world(lambda text: [1.0, 2.0]).ask(role).documents == ()
+
+
 def test_prepared_sources_are_not_loaded_by_a_dispatch(world, loader):  # S68
     role = role_of(database(), search=FAIL)
     world.runtime.prepare(bind(role))
