@@ -12,7 +12,9 @@ from octavo import Corpus
 from octavo.declarative import Knowledge
 from octavo.declarative.ingestion import FileLoader
 from octavo.declarative.runtime import cached as module
+from octavo.declarative.runtime.providers import GivenProviders
 from octavo.errors import SourceLoadingError
+from octavo.spi import SourceDocument
 from tests.declarative.runtime.conftest import World, role_of, search
 
 FILES = {f"f{number}.md": f"note {number} about the fox" for number in range(6)}
@@ -36,8 +38,6 @@ def large(tmp_path, monkeypatch):
     Counting.read = 0
 
     def made():
-        from octavo.declarative.runtime.providers import GivenProviders
-
         return World(tmp_path, GivenProviders(loaders=[Counting()]))
 
     return made
@@ -103,6 +103,17 @@ def test_a_cache_that_cannot_be_written_is_done_without(large, monkeypatch, tmp_
     world = large()
     role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
     assert len(contents(world, role)) == 6
+
+
+def test_a_loader_that_changes_documents_changes_those_of_large_sources_too(large):  # S61
+    class Redacting(FileLoader):
+        def load(self, knowledge):
+            for each in super().load(knowledge):
+                yield SourceDocument(each.id, "fox", each.metadata)
+
+    world = World(large().directory, GivenProviders(loaders=[Redacting()]))
+    role = role_of(world.source(files=FILES), search=search(top_k=20))
+    assert contents(world, role) == ["fox"] * 6
 
 
 def test_configurations_do_not_share_a_corpus(large):  # S68

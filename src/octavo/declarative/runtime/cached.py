@@ -50,6 +50,8 @@ def file_loaders(
         loader = loader_for(source, loaders)
         if not isinstance(loader, FileLoader) or source.chunk_context is ChunkContext.MODEL:
             return None
+        if type(loader).load is not FileLoader.load:
+            return None  # it changes documents on their way, and changes are read file by file
         found.append(loader)
     return found
 
