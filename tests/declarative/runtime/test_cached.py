@@ -1,5 +1,6 @@
 """Large sources: a corpus that stays, in which only what changed is read again."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -103,6 +104,55 @@ def test_a_cache_that_cannot_be_written_is_done_without(large, monkeypatch, tmp_
     world = large()
     role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
     assert len(contents(world, role)) == 6
+
+
+@pytest.mark.parametrize("name", ["spool_documents", "build_corpus"])
+def test_a_full_disk_is_done_without(large, monkeypatch, name):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(module, name, full)
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    assert len(contents(world, role)) == 6
+
+
+def test_a_user_without_a_home_does_without(large, monkeypatch):
+    def homeless(_):
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("OCTAVO_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", classmethod(homeless))
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    assert len(contents(world, role)) == 6
+
+
+@pytest.mark.parametrize("name", ["corpus", "manifest"])
+@pytest.mark.parametrize("kind", ["file", "directory"])
+def test_what_lies_in_the_way_is_replaced(large, name, kind):
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    contents(world, role)
+    (place,) = corpora(world)
+    (place / name).rename(place / "before")
+    if kind == "file":
+        (place / name).write_text("in the way")
+    else:
+        (place / name / "in the way").mkdir(parents=True)
+    assert len(contents(large(), role)) == 6
+
+
+def test_what_a_killed_process_left_is_removed(large):
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    contents(world, role)
+    (place,) = corpora(world)
+    (place / "changes-killed").mkdir()
+    (place / "changes-killed" / "documents-000000.arrow").write_text("half")
+    assert len(contents(large(), role)) == 6
+    assert not list(place.glob("changes-*"))
 
 
 def test_a_loader_that_changes_documents_changes_those_of_large_sources_too(large):  # S61

@@ -546,7 +546,9 @@ def test_an_engine_takes_the_place_of_loading(make_world):  # S73
     assert engine.scopes[0].role == "Researcher"
 
 
-def test_what_an_engine_is_told_of_a_chat_is_no_filter_and_keeps_results_apart(make_world):  # S64 S71
+def test_what_an_engine_is_told_of_a_chat_is_no_filter_and_keeps_results_apart(
+    make_world,
+):  # S64 S71
     class Told(Engine):
         def retrieve(self, request):
             assert dict(request.filters) == {"tier": "gold"}
