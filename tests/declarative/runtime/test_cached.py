@@ -13,6 +13,7 @@ from octavo import Corpus
 from octavo.declarative import Knowledge
 from octavo.declarative.ingestion import FileLoader
 from octavo.declarative.runtime import cached as module
+from octavo.declarative.runtime.embedding_provider import EmbeddingProvider, ProcessEmbedding
 from octavo.declarative.runtime.providers import GivenProviders
 from octavo.errors import SourceLoadingError
 from octavo.spi import SourceDocument
@@ -153,6 +154,15 @@ def test_what_a_killed_process_left_is_removed(large):
     (place / "changes-killed" / "documents-000000.arrow").write_text("half")
     assert len(contents(large(), role)) == 6
     assert not list(place.glob("changes-*"))
+
+
+def test_a_provider_of_other_dimensions_builds_the_corpus_anew(large):  # S42
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    for vector in ([1.0, 2.0], [1.0, 2.0, 3.0]):
+        embedding = ProcessEmbedding(EmbeddingProvider(lambda _, given=vector: given, "same"))
+        assert len(contents(World(world.directory, embedding=embedding), role)) == 6
+    assert len(corpora(world)) == 1
 
 
 def test_a_loader_that_changes_documents_changes_those_of_large_sources_too(large):  # S61

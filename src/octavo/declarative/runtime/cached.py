@@ -143,7 +143,7 @@ class _Place:
         corpus = Corpus.open(self._corpus, embedding=writing)  # type: ignore[arg-type]
         with TemporaryDirectory(prefix="changes-", dir=self._place) as directory:
             paths, metadata, changes = self._changes(Path(directory))
-            if set(metadata) - set(corpus.filter_keys):
+            if set(metadata) - set(corpus.filter_keys) or not self._has_dimensions_of(corpus):
                 return None
             deletions = [each for change in changes for each in change.deletions]
             if paths or deletions:
@@ -157,6 +157,15 @@ class _Place:
         if len(corpus.keyword_index.segments) > MOST_SEGMENTS:
             corpus.compact()
         return Corpus.open(self._corpus, embedding=self._embedding)
+
+    def _has_dimensions_of(self, corpus: Corpus) -> bool:
+        """Whether the provider's vectors are as long as those that it, or an earlier one, gave."""
+        entry = corpus.vector_store.manifest.embedding
+        if entry is None or not isinstance(self._embedding, EmbeddingProvider):
+            return True
+        if self._embedding.dimensions is None:
+            self._embedding.embed_waiting(("dimensions",), self._cancellation)
+        return self._embedding.dimensions == entry.dimensions
 
     def _rebuilt(self) -> Corpus:
         _remove(self._manifest)
