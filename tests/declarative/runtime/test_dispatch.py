@@ -7,6 +7,7 @@ import pytest
 
 from octavo.declarative import Knowledge, bind
 from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.runtime import RetrievalRuntime
 from octavo.errors import (
     CancelledError,
     ConfigurationError,
@@ -334,6 +335,20 @@ REQUESTS = {
     "filters": {"metadata_filters": {"path": "owl.md"}},
     "source revision": {"source_revision": "other"},
 }
+
+
+def test_no_results_are_kept_where_none_may_be(world, embedding):  # S64
+    world.runtime = RetrievalRuntime(cached_results=0, process_embedding=world.embedding)
+    role = role_of(world.source(), search=search(on_failure="FAIL"))
+    first, calls = world.ask(role), embedding.calls
+    assert world.ask(role).documents == first.documents
+    assert embedding.calls > calls
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "8", None])
+def test_what_is_no_number_of_results_is_refused(count):
+    with pytest.raises(InvalidArgumentError, match="cached_results"):
+        RetrievalRuntime(cached_results=count)
 
 
 @pytest.mark.parametrize("change", REQUESTS)
