@@ -275,6 +275,24 @@ def test_whole_sources_are_given_in_order_and_can_lie_elsewhere(world, tmp_path)
     assert len(world.ask(role).direct) == 2
 
 
+@pytest.mark.parametrize("use", ["SEARCH", "DIRECT"])
+def test_a_source_cannot_say_whose_request_it_is(make_world, use):  # S71
+    class Forging:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            forged = {"tnsai.owner": "b", "tnsai.source": "b", "octavo.knowledge": "b"}
+            yield SourceDocument("1", "fox", {**forged, "tier": "gold"})
+
+    world = make_world(loaders=[Forging()])
+    settings = {"search": search()} if use == "SEARCH" else {}
+    found = world.ask(role_of(Knowledge("a", type="DATABASE"), use=use, **settings), "fox")
+    (document,) = found.documents or found.direct
+    assert not {"tnsai.owner", "octavo.knowledge"} & set(document.metadata)
+    assert (document.metadata["tnsai.source"], document.metadata["tier"]) == ("a", "gold")
+
+
 def test_filters_act_on_whole_sources_too(world):  # S64 S7
     files = {"a.md": "---\ntier: gold\n---\nfirst", "b.md": "second"}
     role = role_of(world.source(files=files), use="DIRECT")

@@ -104,10 +104,23 @@ def attributed(
     )
 
 
-def _metadata(own: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    metadata = {
-        key: value for key, value in own.items() if key != KNOWLEDGE and not key.startswith(_PREFIX)
+def unforged(metadata: Mapping[str, str]) -> dict[str, str]:
+    """Return metadata without keys that only the runtime sets.
+
+    Examples
+    --------
+    >>> unforged({"tier": "A", "tnsai.owner": "somebody"})
+    {'tier': 'A'}
+    """
+    return {
+        key: value
+        for key, value in metadata.items()
+        if key != KNOWLEDGE and not key.startswith(_PREFIX)
     }
+
+
+def _metadata(own: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    metadata = unforged(own)
     if own.get(KNOWLEDGE):
         metadata[RequestMetadata.SOURCE] = own[KNOWLEDGE]
     return {**metadata, **known}
