@@ -1,7 +1,10 @@
 """What is loaded for a role: once, for its configuration, until it is invalidated (S68)."""
 
+import gc
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -247,9 +250,6 @@ def test_a_relative_path_is_one_configuration_wherever_the_process_goes(tmp_path
 
 
 def test_a_temporary_corpus_goes_with_its_binding(world, tmp_path, monkeypatch):
-    import gc
-    import tempfile
-
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     role = role_of(database(), search=FAIL)
@@ -257,6 +257,27 @@ def test_a_temporary_corpus_goes_with_its_binding(world, tmp_path, monkeypatch):
     assert len(list((tmp_path / "temporary").iterdir())) == 1
     world.runtime.invalidate(role)
     gc.collect()
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files as Linux does")
+def test_dispatches_and_invalidations_leave_nothing_open(world, tmp_path, monkeypatch):  # S68
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    role = role_of(world.source(), search=search(strategy="HYBRID", on_failure="FAIL"))
+
+    def held():
+        for number in range(10):
+            world.ask(role, f"mice {number}", context(tenant=str(number)))
+        world.runtime.invalidate(role)
+        gc.collect()
+        return len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
+
+    before = held()
+    for _ in range(5):
+        files, threads = held()
+        assert files <= before[0]
+        assert threads <= before[1]
     assert list((tmp_path / "temporary").iterdir()) == []
 
 

@@ -1,5 +1,6 @@
 """Large sources: a corpus that stays, in which only what changed is read again."""
 
+import contextlib
 import errno
 import os
 import subprocess
@@ -219,6 +220,27 @@ def test_a_source_that_went_away_fails_and_spoils_nothing(large):  # S66 S68
         contents(large(), role)
     (world.directory / "elsewhere").rename(place)
     assert len(contents(large(), role)) == 6
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_half_way_spoils_nothing(large):  # S68
+    world = large()
+    source = world.source(files=FILES)
+    path = os.pathsep.join([str(Path(octavo.__file__).parents[1]), *sys.path])
+    place = world.directory / "notes"
+    for number in range(6):
+        (place / f"new{number}.md").write_text(f"fox number {number}")
+        (place / f"f{number}.md").write_text(f"fox changed {number}")
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROCESS, source.path], env={**os.environ, "PYTHONPATH": path}
+        )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.3 + 0.1 * number)
+        process.kill()
+        process.wait()
+    role = role_of(source, search=search(strategy="KEYWORD", top_k=20, on_failure="FAIL"))
+    assert contents(large(), role) == sorted(each.read_text() for each in place.iterdir())
+    assert len(corpora(world)) == 1
 
 
 PROCESS = """

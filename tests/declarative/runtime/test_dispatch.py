@@ -307,6 +307,31 @@ def test_a_vector_that_is_none_follows_the_policy(make_world, vector):  # S42 S6
     assert world.ask(role, "good again").documents
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
+@pytest.mark.parametrize("when", ["loading", "searching"])
+def test_what_no_policy_may_catch_passes_and_leaves_everything_usable(  # S43 S67
+    make_world, error, when
+):
+    class Interrupted:
+        interrupting = False
+
+        def __call__(self, text):
+            if self.interrupting and (text == "mice") == (when == "searching"):
+                raise error
+            return [1.0, float(len(text))]
+
+    provider = Interrupted()
+    world = make_world(provider)
+    role = role_of(world.source(), search=search(on_failure="CONTINUE"))
+    if when == "searching":
+        world.runtime.prepare(bind(role))
+    provider.interrupting = True
+    with pytest.raises(error):
+        world.ask(role)
+    provider.interrupting = False
+    assert len(world.ask(role).documents) == 3
+
+
 def test_results_are_cached_for_their_time(world, embedding):  # S64 S67
     role = role_of(world.source(), search=search(cache_ttl=10))
     first = world.ask(role)
