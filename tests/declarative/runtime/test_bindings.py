@@ -207,6 +207,27 @@ def test_a_failed_load_is_tried_again_by_the_next_dispatch(world, loader):  # S6
     assert len(world.ask(role).documents) == 1
 
 
+def test_an_id_is_unique_in_its_source_only(make_world):  # S61 S68
+    class Tree:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            yield SourceDocument("root", f"owl of {knowledge.name}", {})
+            yield SourceDocument("leaf", f"fox of {knowledge.name}", {"hierarchy.parentId": "root"})
+
+    world = make_world(loaders=[Tree()])
+    sources = [Knowledge(name, type="DATABASE") for name in ("left", "right")]
+    keyword, climbing = (
+        search(strategy=strategy, on_failure="FAIL") for strategy in ("KEYWORD", "HIERARCHICAL")
+    )
+    found = world.ask(role_of(*sources, search=keyword), "fox").documents
+    assert {each.metadata["entryId"] for each in found} == {"left/leaf", "right/leaf"}
+    found = world.ask(role_of(*sources, search=climbing), "fox").documents
+    expected = {f"{animal} of {side}" for animal in ("fox", "owl") for side in ("left", "right")}
+    assert {each.content for each in found} == expected
+
+
 @pytest.mark.parametrize("embed", [None, lambda text: [1.0, 2.0]], ids=["hash", "provider"])
 def test_a_source_without_documents_is_an_empty_answer(make_world, tmp_path, embed):  # S66
     world = make_world(embed=embed)

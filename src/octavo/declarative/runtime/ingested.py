@@ -12,11 +12,12 @@ import pyarrow as pa
 from octavo.corpus.corpus import Corpus
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.ingestion import corpus_columns, document_batches, load_documents
+from octavo.declarative.ingestion.identifiers import file_id
 from octavo.declarative.runtime.attribution import KNOWLEDGE
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.declarative.runtime.providers import GivenProviders
 from octavo.embeddings.hash_embedding import HashEmbedding
-from octavo.spi import CancellationToken, SourceDocument
+from octavo.spi import CancellationToken, HierarchyMetadata, SourceDocument
 
 if TYPE_CHECKING:
     from octavo.embeddings.protocol import EmbeddingFunction
@@ -114,10 +115,22 @@ def spool_documents(
 
 
 def named_batches(documents: Iterator[SourceDocument], source: str) -> Iterator[pa.RecordBatch]:
-    """Yield documents in batches that say which source they are of."""
-    for batch in document_batches(documents):
+    """Yield documents in batches that say which source they are of, and so do their ids."""
+    for batch in document_batches(_qualified(each, source) for each in documents):
         named = pa.array([source] * len(batch), pa.large_string())
         yield pa.record_batch([*batch.columns, named], names=[*batch.schema.names, KNOWLEDGE])
+
+
+def _qualified(document: SourceDocument, source: str) -> SourceDocument:
+    """Return a document whose id, which is unique in its source, is so among all sources."""
+    prefix = file_id(source, "")
+    if document.id.startswith(prefix):
+        return document
+    metadata = dict(document.metadata)
+    for key in (HierarchyMetadata.ID, HierarchyMetadata.PARENT_ID):
+        if metadata.get(key) and not metadata[key].startswith(prefix):
+            metadata[key] = prefix + metadata[key]
+    return SourceDocument(prefix + document.id, document.content, metadata)
 
 
 def nothing(metadata: Sequence[str]) -> pa.Table:
