@@ -11,7 +11,7 @@ import pytest
 from octavo.declarative import Knowledge, RetrievalRuntime, RoleRagBinding, agent_spec, bind
 from octavo.declarative.runtime.bindings import ingestion_of
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.errors import CancelledError, RetrievalTimeoutError, SourceLoadingError
+from octavo.errors import CancelledError, RetrievalError, RetrievalTimeoutError, SourceLoadingError
 from octavo.spi import CancellationToken, SourceDocument
 from tests.declarative.runtime.conftest import context, role_of, search
 
@@ -344,6 +344,70 @@ def test_filters_act_on_whole_sources_too(world):  # S64 S7
     assert world.ask(role, context=other).direct == ()
     named = context(metadata_filters={"tnsai.source": "notes"})
     assert len(world.ask(role, context=named).direct) == 2
+
+
+def test_a_slow_location_holds_nobody_up_who_needs_none(make_world, tmp_path):  # S50 S71
+    reading, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            if knowledge.path == "slow":
+                reading.set()
+                assert go_on.wait(20)
+            yield SourceDocument("1", "whole", {})
+
+    world = make_world(loaders=[Slow()])
+    role = role_of(Knowledge("guide", type="DATABASE", path="here"), use="DIRECT")
+    assert len(world.ask(role).direct) == 1
+    elsewhere = context(source_paths={"guide": "slow"})
+    thread = threading.Thread(target=lambda: world.ask(role, "q", elsewhere))
+    thread.start()
+    assert reading.wait(20)
+    try:
+        soon = DispatchContext.builder().timeout(2.0).build()
+        assert len(world.ask(role, "q", soon).direct) == 1
+    finally:
+        go_on.set()
+        thread.join()
+
+
+def test_who_waits_for_a_graph_heeds_its_own_deadline(make_world):  # S50 S81
+    opening, go_on = threading.Event(), threading.Event()
+
+    class Remote:
+        is_default = False
+
+        def claims(self, scope):
+            return True
+
+        def open(self, scope):
+            opening.set()
+            assert go_on.wait(20)
+            raise OSError("it went away")
+
+    world = make_world(graphs=[Remote()])
+    settings = search(strategy="HYBRID", on_failure="FAIL", cache=False)
+    role = role_of(world.source(), search=settings)
+    failures = []
+
+    def asked(seconds):
+        try:
+            world.ask(role, "mice", DispatchContext.builder().timeout(seconds).build())
+        except RetrievalError as error:
+            failures.append(type(error))
+
+    thread = threading.Thread(target=asked, args=(60.0,))
+    thread.start()
+    assert opening.wait(20)
+    try:
+        asked(0.2)
+        assert failures == [RetrievalTimeoutError]
+    finally:
+        go_on.set()
+        thread.join()
 
 
 def test_prepared_whole_sources_are_not_read_again(world, loader):  # S68
