@@ -410,6 +410,21 @@ def test_who_waits_for_a_graph_heeds_its_own_deadline(make_world):  # S50 S81
         thread.join()
 
 
+def test_names_of_metadata_without_bound_are_a_failure_of_the_source(make_world):  # S66
+    class Wide:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            names = (f"{knowledge.name}{number}" for number in range(3000))
+            yield SourceDocument("1", "fox", dict.fromkeys(names, "x"))
+
+    sources = [Knowledge(name, type="DATABASE") for name in ("left", "right")]
+    role = role_of(*sources, search=search(on_failure="FAIL"))
+    with pytest.raises(SourceLoadingError, match="4,096 different names"):
+        make_world(loaders=[Wide()]).ask(role)
+
+
 def test_prepared_whole_sources_are_not_read_again(world, loader):  # S68
     role = role_of(database("one"), database("two"), use="SEQUENTIAL")
     world.runtime.prepare(bind(role))

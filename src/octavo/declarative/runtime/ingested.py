@@ -12,6 +12,7 @@ import pyarrow as pa
 from octavo.corpus.corpus import Corpus
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.ingestion import corpus_columns, document_batches, load_documents
+from octavo.declarative.ingestion.batches import spool_batches
 from octavo.declarative.ingestion.identifiers import file_id
 from octavo.declarative.runtime.attribution import KNOWLEDGE
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
@@ -21,9 +22,6 @@ from octavo.spi import CancellationToken, HierarchyMetadata, SourceDocument
 
 if TYPE_CHECKING:
     from octavo.embeddings.protocol import EmbeddingFunction
-
-OWN_COLUMNS = 6
-"""How many columns of a batch of documents are no metadata."""
 
 Embedding = EmbeddingProvider | HashEmbedding | None
 
@@ -102,16 +100,9 @@ def spool_documents(
     sources: Iterable[tuple[str, Iterator[SourceDocument]]], directory: Path
 ) -> tuple[list[str], list[str]]:
     """Write the documents of named sources to Arrow files; return these, and all metadata names."""
-    paths: list[str] = []
-    names = {KNOWLEDGE}
-    for source, documents in sources:
-        for batch in named_batches(documents, source):
-            names.update(batch.schema.names[OWN_COLUMNS:])
-            path = str(directory / f"documents-{len(paths):06d}.arrow")
-            with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, batch.schema) as writer:
-                writer.write_batch(batch)
-            paths.append(path)
-    return paths, sorted(names)
+    batches = (batch for source, documents in sources for batch in named_batches(documents, source))
+    spooled = spool_batches(batches, directory)
+    return list(spooled.paths), sorted({KNOWLEDGE, *spooled.metadata})
 
 
 def named_batches(documents: Iterator[SourceDocument], source: str) -> Iterator[pa.RecordBatch]:
