@@ -27,6 +27,7 @@ from octavo.spi import (
 )
 from tests.model_servers.model_server import (
     answer,
+    begin,
     chat_server,
     drop,
     endless,
@@ -253,6 +254,48 @@ def test_a_stream_that_breaks_the_protocol_is_an_execution_failure(ask):
         pytest.raises(ExecutionError, match="protocol"),
     ):
         ask(client(server), "", "Why?")
+
+
+@pytest.mark.parametrize("ask", [ASK["stream"], ASK["stream_async"]], ids=["sync", "async"])
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"data: [DONE]\n\n",
+        event("Half of"),
+        event("Half of") + event("the answer")[:40],
+        event("Half of") + b"data: [DONE]\n\n",
+    ],
+    ids=["nothing", "no event", "cut", "cut inside an event", "no reason"],
+)
+def test_a_stream_that_breaks_off_is_no_whole_answer(ask, payload):  # S43
+    with (
+        chat_server(raw(payload, kind="text/event-stream")) as server,
+        pytest.raises(ExecutionError, match="broke off"),
+    ):
+        ask(client(server), "", "Why?")
+
+
+@pytest.mark.parametrize("ask", [ASK["stream"], ASK["stream_async"]], ids=["sync", "async"])
+def test_a_refusal_in_a_stream_is_told(ask):  # S43
+    payload = event(None, refusal="I can") + event(None, "stop", refusal="not.")
+    with (
+        chat_server(raw(payload, kind="text/event-stream")) as server,
+        pytest.raises(ExecutionError, match=r"no text; it refused: 'I cannot\.'"),
+    ):
+        ask(client(server), "", "Why?")
+
+
+@pytest.mark.parametrize("ask", [ASK["stream"], ASK["stream_async"]], ids=["sync", "async"])
+def test_a_stream_that_comes_byte_by_byte(ask):
+    def send(server, handler, body):
+        begin(handler, "text/event-stream")
+        for byte in event("h\u00e9\u20ac\U0001f600") + event(None, "stop") + b"data: [DONE]\n\n":
+            handler.wfile.write(bytes([byte]))
+            handler.wfile.flush()
+
+    with chat_server(send) as server:
+        assert ask(client(server), "", "Why?") == "h\u00e9\u20ac\U0001f600"
 
 
 def test_a_refusal_is_told():

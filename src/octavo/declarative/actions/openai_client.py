@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from octavo.declarative.actions.action_context import current_context
-from octavo.declarative.actions.chat_completions import answer_text, piece_text
+from octavo.declarative.actions.chat_completions import StreamedAnswer, answer_text
 from octavo.errors import OctavoError, checked_count
 from octavo.importing import optional
 from octavo.model_servers.attempts import Attempts
@@ -130,19 +130,21 @@ class OpenAIClient:
         """Yield the pieces of the model's answer; errors are those of :meth:`complete`."""
         async with self._asynchronous() as client:
             events = await self._tried_async(client, system, prompt, stream=True)
+            answer = StreamedAnswer()
             try:
                 while True:
                     failure = None
                     try:
-                        piece = piece_text(await anext(events))
+                        piece = answer.piece(await anext(events))
                     except StopAsyncIteration:
-                        return
+                        break
                     except Exception as error:  # noqa: BLE001 - of the package, or below it
                         failure = self._error(error)
                     if failure is not None:
                         raise failure
                     if piece:
                         yield piece
+                answer.end()
             finally:
                 await events.close()
 
@@ -228,18 +230,20 @@ class OpenAIClient:
 
 
 def _pieces(events: Iterator[Any], failed: Callable[[Exception], OctavoError]) -> Iterator[str]:
+    answer = StreamedAnswer()
     while True:
         failure = None
         try:
-            piece = piece_text(next(events))
+            piece = answer.piece(next(events))
         except StopIteration:
-            return
+            break
         except Exception as error:  # noqa: BLE001 - of the package, or below it
             failure = failed(error)
         if failure is not None:
             raise failure
         if piece:
             yield piece
+    answer.end()
 
 
 def _guard(most_bytes: int) -> "Callable[[httpx2.Response], None]":
