@@ -413,6 +413,23 @@ def test_defaults_and_positional_parameters():
     assert agent.execute_action("bare", {"first": 5, "second": 6}) == (5, 6, {})
 
 
+def test_no_argument_takes_the_place_of_the_role():  # S64
+    class Collecting(Role):
+        @action_spec(type=ActionType.LOCAL)
+        def act(self, **others: object) -> dict:
+            return others
+
+        @staticmethod
+        @action_spec(type=ActionType.LOCAL)
+        def alone(**others: object) -> dict:
+            return others
+
+    assert Collecting().execute_action("act", {"method": 1}) == {"method": 1}
+    assert Collecting().execute_action("alone", {"self": 1}) == {"self": 1}
+    with pytest.raises(InvalidArgumentError, match="there is no argument 'self'"):
+        Collecting().execute_action("act", {"self": 1})
+
+
 def test_typed_and_untyped():  # S77
     agent, _ = reader()
     response = agent.execute_action(ActionRequest.of("answer", {"question": "Q"}))

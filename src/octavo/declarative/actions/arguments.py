@@ -34,6 +34,8 @@ class ActionSignature:
         The parameter for the executor's result; ``None``: the body of an LLM action does not run.
     positional
         Those that can only be given by position.
+    bound
+        The parameter that the method itself fills in (``self``); no argument can be given for it.
     """
 
     parameters: tuple[ActionParameter, ...]
@@ -41,6 +43,7 @@ class ActionSignature:
     collects: bool
     result_parameter: str | None
     positional: tuple[str, ...] = ()
+    bound: str | None = None
 
     @classmethod
     def of(cls, role_class: type, action: str) -> "ActionSignature":
@@ -72,6 +75,7 @@ class ActionSignature:
                 for each in parameters
                 if signature[each.name].kind is inspect.Parameter.POSITIONAL_ONLY
             ),
+            None if isinstance(attribute, staticmethod) else next(iter(signature), None),
         )
 
     def called(
@@ -109,7 +113,8 @@ def checked_arguments(
     for name in given:
         if not isinstance(name, str):
             raise InvalidArgumentError(f"arguments: expected names, found {shown(name)}")
-        if name not in known and (not signature.collects or name == signature.result_parameter):
+        taken = name in {signature.result_parameter, signature.bound}
+        if name not in known and (taken or not signature.collects):
             raise InvalidArgumentError(
                 f"arguments: there is no argument {name!r}; {did_you_mean(name, known)}"
             )
