@@ -1,5 +1,6 @@
 """Failures of the ``openai`` package as octavo's, without the key in any of them."""
 
+import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -80,6 +81,17 @@ def _until(date: str) -> float | None:
         return max((parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds(), 0.0)
     except (ValueError, TypeError):  # no date, or one without a zone
         return None
+
+
+def shown_address(url: str) -> str:
+    """Return where a URL leads, without user, password and query: those may be secrets.
+
+    Examples
+    --------
+    >>> shown_address("https://user:secret@example.org/v1?key=secret")
+    'https://example.org/v1'
+    """
+    return re.sub(r"(?<=//)[^/?#]*@|[?#].*", "", url, flags=re.DOTALL)
 
 
 def _own(error: BaseException) -> OctavoError | None:

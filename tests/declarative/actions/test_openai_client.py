@@ -151,6 +151,11 @@ def test_the_key_is_in_no_message(ask, status):
     assert str(status) in str(caught.value) or "***" in str(caught.value)
 
 
+def test_no_secret_of_an_address_shows():
+    shown = repr(OpenAIClient("m", base_url="http://me:hunter2@localhost:1/v1?key=hunter2"))
+    assert shown == "OpenAIClient('m', base_url='http://localhost:1/v1')"
+
+
 def test_a_client_is_not_pickled():
     with pytest.raises(TypeError, match="key"):
         pickle.dumps(OpenAIClient("m", api_key=KEY))

@@ -11,7 +11,12 @@ from octavo.declarative.actions.chat_completions import StreamedAnswer, answer_t
 from octavo.errors import OctavoError, checked_count
 from octavo.importing import optional
 from octavo.model_servers.attempts import Attempts
-from octavo.model_servers.openai_errors import asked_wait, is_worth_a_retry, octavo_error
+from octavo.model_servers.openai_errors import (
+    asked_wait,
+    is_worth_a_retry,
+    octavo_error,
+    shown_address,
+)
 from octavo.model_servers.settings import (
     certificates,
     checked_key,
@@ -91,7 +96,7 @@ class OpenAIClient:
         self._client = self._openai.OpenAI(**self._settings, http_client=http)
 
     def __repr__(self) -> str:
-        where = "" if self.base_url is None else f", base_url={self.base_url!r}"
+        where = "" if self.base_url is None else f", base_url={shown_address(self.base_url)!r}"
         return f"OpenAIClient({self.model!r}{where})"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
