@@ -12,6 +12,7 @@ from octavo.errors import (
     RetrievalTimeoutError,
     told,
 )
+from octavo.model_servers.settings import NO_KEY
 from octavo.visible import visible_line
 
 if TYPE_CHECKING:
@@ -103,4 +104,6 @@ def _own(error: BaseException) -> OctavoError | None:
 
 
 def _without(key: str, error: BaseException) -> str:
-    return visible_line(told(error).replace(key, "***"))[:_LONGEST]
+    message = told(error)
+    # The word that stands for no key may be a word of the message.
+    return visible_line(message if key == NO_KEY else message.replace(key, "***"))[:_LONGEST]

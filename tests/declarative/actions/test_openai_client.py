@@ -156,6 +156,16 @@ def test_no_secret_of_an_address_shows():
     assert shown == "OpenAIClient('m', base_url='http://localhost:1/v1')"
 
 
+def test_without_a_key_messages_stay_as_they_are(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    payload = b'{"error": {"message": "none of these models is known"}}'
+    with (
+        chat_server(raw(payload, 404)) as server,
+        pytest.raises(ExecutionError, match="none of these models"),
+    ):
+        OpenAIClient("m", base_url=server.url, max_retries=0).complete("", "Why?")
+
+
 def test_a_client_is_not_pickled():
     with pytest.raises(TypeError, match="key"):
         pickle.dumps(OpenAIClient("m", api_key=KEY))
