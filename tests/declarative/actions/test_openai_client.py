@@ -4,6 +4,7 @@ import asyncio
 import gc
 import gzip
 import pickle
+import threading
 import time
 import traceback
 
@@ -350,6 +351,24 @@ def test_nothing_is_tried_past_the_deadline(ask):
     ):
         ask(client(server, max_retries=3), "", "Why?")
     assert len(server.requests) == 1
+
+
+@every_way
+def test_a_request_that_is_cancelled_waits_for_no_retry(ask):  # S50
+    token = CancellationToken()
+
+    def busy_until_cancelled(server, handler, body):
+        raw(b"{}", 503, headers=[("Retry-After", "8")])(server, handler, body)
+        threading.Timer(0.2, token.cancel).start()
+
+    started = time.monotonic()
+    with (
+        chat_server(busy_until_cancelled) as server,
+        within(token=token),
+        pytest.raises(CancelledError),
+    ):
+        ask(client(server, max_retries=1), "", "Why?")
+    assert time.monotonic() - started < 5
 
 
 def test_no_server_at_all():

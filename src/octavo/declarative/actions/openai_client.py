@@ -1,7 +1,5 @@
 """Models behind the chat-completions protocol, by the ``openai`` package (the extra ``openai``)."""
 
-import asyncio
-import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -202,7 +200,7 @@ class OpenAIClient:
                 failure, pause = self._error(error), self._pause(error, waits)
             if pause is None:
                 raise failure
-            time.sleep(pause)
+            self._attempts.wait(pause, current_context().dispatch.check)
 
     async def _tried_async(
         self,
@@ -220,7 +218,7 @@ class OpenAIClient:
                 failure, pause = self._error(error), self._pause(error, waits)
             if pause is None:
                 raise failure
-            await asyncio.sleep(pause)
+            await self._attempts.wait_async(pause, current_context().dispatch.check)
 
     def _error(self, error: Exception) -> OctavoError:
         return octavo_error(self._openai, error, self._key)
