@@ -15,6 +15,7 @@ from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, 
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _HALF: Final = re.compile("[\ud800-\udfff]")
+_RESULT: Final = re.compile(rf"\b{ActionResult.__name__}\b")
 _DEEPEST: Final = 32
 
 
@@ -173,7 +174,7 @@ def _checked(parameter: ActionParameter, value: object) -> object:
 
 def _asks_for_result(annotation: Any) -> bool:  # noqa: ANN401 - a form of typing
     if isinstance(annotation, str):  # of a name that is imported for type checkers only
-        return annotation.rpartition(".")[2] == ActionResult.__name__
+        return _RESULT.search(annotation) is not None
     if isinstance(annotation, type):
         return issubclass(annotation, ActionResult)
     return get_origin(annotation) is not Literal and any(
