@@ -13,12 +13,14 @@ from octavo.declarative.actions.carrying_out import (
     pieces_async,
 )
 from octavo.declarative.actions.executors import ActionCall, AnyExecutor
-from octavo.declarative.actions.preparing import prepared_in_thread, rendered_as_told
+from octavo.declarative.actions.observed import observed_rendering
+from octavo.declarative.actions.preparing import prepared_in_thread
 from octavo.declarative.chat.executor import MESSAGE, LLMChatExecutor
 from octavo.declarative.chat.knowledge_binding import CHAT, ChatKnowledgeBinding, chat_events
 from octavo.declarative.chat.responses import AsyncChatStream, ChatResponse, ChatStream
 from octavo.declarative.declarations.described import declared_name, description_of
 from octavo.declarative.declarations.enums import ActionType
+from octavo.declarative.rendering.grounding import Grounding
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.events import Event, Events, Stage
@@ -101,18 +103,20 @@ class ChatTurns:
         # Whatever ran before, or runs around this, leaves nothing behind for the retrieval to see.
         with entered(ActionContext(dispatch=context)):
             context.check()
-            shown = None
+            grounding = None
             if self.knowledge is not None:
                 retrieved = self.knowledge.retrieve(text, context)
                 sources = self.knowledge.knowledge
                 if sources:
-                    shown = rendered_as_told(retrieved, sources, self.counter, turn.events, event)
+                    grounding = observed_rendering(
+                        turn.events, event, lambda: Grounding.of(retrieved, sources, self.counter)
+                    )
         call = ActionCall(
             CHAT,
             ActionType.LLM,
             "",
             {MESSAGE: text},
-            ActionContext(shown, context),
+            ActionContext(None if grounding is None else grounding.context, context),
             self.instructions,
         )
         return Dispatch(None, call, self.executor, turn.events)

@@ -79,7 +79,7 @@ def _prompt(
     parts = [task]
     if context is not None and context.documents > 0 and context.text.strip():
         system.append(DISCLOSURE)
-        label = heading(stale=context.stale, truncated=context.truncated)
+        label = heading(stale=context.stale, truncated=context.truncated, ended=context.ended)
         parts.append(f"{label}\n{fenced(context.text)}")
     parts.append(asked)
     return Prompt("\n\n".join(system), "\n\n".join(part for part in parts if part))

@@ -17,7 +17,7 @@ from octavo.declarative.runtime.events import Events
 from octavo.declarative.runtime.ingested import Embedding
 from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan
-from octavo.declarative.runtime.request_token import RequestToken
+from octavo.declarative.runtime.request_token import RequestToken, check_heeded, heeded
 from octavo.declarative.runtime.stages import (
     EmbeddedStrategy,
     EngineStrategy,
@@ -160,13 +160,15 @@ class Composition:
 
     def _graph(self, provider: NamedProvider, snapshot: Snapshot | None) -> GraphRAGStrategy:
         scope = self.plan.graph_scope
-        scope = replace(scope, documents=partial(self._documents, snapshot, scope.file_sources))
+        documents = partial(self._documents, snapshot, scope.file_sources)
+        # The store outlives this dispatch: whoever makes it build heeds its own request.
+        scope = replace(scope, documents=documents, check=check_heeded)
 
         def opened() -> OpenedGraph:
             with self.events.stage("graph", provider=provider.name):
                 return open_graph_store(scope, [provider])
 
-        name, store = self.binding.graph(provider.name, scope, opened)
+        name, store = self.binding.graph(provider.name, scope, opened, self.context)
         return GraphRAGStrategy(
             name,
             store,
@@ -179,7 +181,7 @@ class Composition:
 
     def _documents(self, snapshot: Snapshot | None, sources: tuple[str, ...]) -> Iterator[Any]:
         if snapshot is None:  # whoever opens a graph may need documents that no search needs
-            snapshot = self.binding.corpus(self.embedding, DispatchContext()).keyword_index
+            snapshot = self.binding.corpus(self.embedding, heeded()).keyword_index
         return _documents_of(snapshot, sources)
 
 

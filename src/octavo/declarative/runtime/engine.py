@@ -13,7 +13,7 @@ from octavo.declarative.runtime.embedding_provider import ProcessEmbedding
 from octavo.declarative.runtime.events import Event, Events
 from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan
-from octavo.declarative.runtime.request_token import RequestToken
+from octavo.declarative.runtime.request_token import RequestToken, heeding
 from octavo.declarative.runtime.reranking import reranked
 from octavo.spi import RAGContext, RetrievedDocument
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
@@ -77,7 +77,8 @@ class Engine:
         with self.events.stage("binding", loaded=self.binding.is_loaded):
             corpus = composition.corpus()
         self.context.check()
-        strategy = composition.strategy(corpus)
+        with heeding(self.context):
+            strategy = composition.strategy(corpus)
         search = plan.search
         depth = max(_FIRST_DEPTH, _DEEPER * search.top_k) if search.deduplicate else search.top_k
         while True:
@@ -111,7 +112,8 @@ class Engine:
         with self.events.stage("retrieval", strategy=str(name), depth=depth) as event:
             queries = Queries((query,), cancellation=RequestToken(self.context))
             context = RAGContext(depth, plan.search.min_score, self.pushed)
-            ranking = strategy.rank(queries, context)
+            with heeding(self.context):
+                ranking = strategy.rank(queries, context)
             _tell(event, ranking, plan)
         return ranking
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from octavo.declarative.provided import answered
 from octavo.declarative.runtime.attribution import KNOWLEDGE
-from octavo.declarative.runtime.providers import answered
 from octavo.errors import ExecutionError
 from octavo.spi import Reranker, RetrievedDocument
 from octavo.strategies.returned import identity_of
@@ -25,7 +25,8 @@ def reranked(
     known: dict[object, list[RetrievedDocument]] = {}
     for each in documents:
         known.setdefault(identity_of(each), []).append(each)
-    found = answered("reranker", lambda: reranker.rerank(query, tuple(documents), model))
+    given = tuple(documents)
+    found = answered("reranker", lambda: reranker.rerank(query, given, model), reranker)
     best: dict[int, RetrievedDocument] = {}
     for position, document in enumerate(answered("reranker", lambda: _checked(found))):
         own = _same(document, known.get(identity_of(document), ()))
