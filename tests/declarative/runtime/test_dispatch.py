@@ -7,6 +7,7 @@ import pytest
 
 from octavo.declarative import Knowledge, bind
 from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.runtime import RetrievalRuntime
 from octavo.errors import (
     CancelledError,
     ConfigurationError,
@@ -306,6 +307,31 @@ def test_a_vector_that_is_none_follows_the_policy(make_world, vector):  # S42 S6
     assert world.ask(role, "good again").documents
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
+@pytest.mark.parametrize("when", ["loading", "searching"])
+def test_what_no_policy_may_catch_passes_and_leaves_everything_usable(  # S43 S67
+    make_world, error, when
+):
+    class Interrupted:
+        interrupting = False
+
+        def __call__(self, text):
+            if self.interrupting and (text == "mice") == (when == "searching"):
+                raise error
+            return [1.0, float(len(text))]
+
+    provider = Interrupted()
+    world = make_world(provider)
+    role = role_of(world.source(), search=search(on_failure="CONTINUE"))
+    if when == "searching":
+        world.runtime.prepare(bind(role))
+    provider.interrupting = True
+    with pytest.raises(error):
+        world.ask(role)
+    provider.interrupting = False
+    assert len(world.ask(role).documents) == 3
+
+
 def test_results_are_cached_for_their_time(world, embedding):  # S64 S67
     role = role_of(world.source(), search=search(cache_ttl=10))
     first = world.ask(role)
@@ -334,6 +360,20 @@ REQUESTS = {
     "filters": {"metadata_filters": {"path": "owl.md"}},
     "source revision": {"source_revision": "other"},
 }
+
+
+def test_no_results_are_kept_where_none_may_be(world, embedding):  # S64
+    world.runtime = RetrievalRuntime(cached_results=0, process_embedding=world.embedding)
+    role = role_of(world.source(), search=search(on_failure="FAIL"))
+    first, calls = world.ask(role), embedding.calls
+    assert world.ask(role).documents == first.documents
+    assert embedding.calls > calls
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "8", None])
+def test_what_is_no_number_of_results_is_refused(count):
+    with pytest.raises(InvalidArgumentError, match="cached_results"):
+        RetrievalRuntime(cached_results=count)
 
 
 @pytest.mark.parametrize("change", REQUESTS)

@@ -15,7 +15,7 @@ from octavo.declarative.declarations.enums import KnowledgeType
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.unset import UNSET
 from octavo.declarative.ingestion.walk import absolute_path
-from octavo.declarative.runtime.attribution import RequestMetadata
+from octavo.declarative.runtime.attribution import RequestMetadata, unforged
 from octavo.declarative.runtime.cached import cached, file_loaders, is_large
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.ingested import Embedding, documents_of, ingested
@@ -233,5 +233,5 @@ def _held(lock: threading.Lock, context: DispatchContext) -> Iterator[None]:
 
 
 def _named(document: SourceDocument, source: str) -> SourceDocument:
-    metadata = {**document.metadata, RequestMetadata.SOURCE: source}
+    metadata = {**unforged(document.metadata), RequestMetadata.SOURCE: source}
     return SourceDocument(document.id, document.content, metadata)
