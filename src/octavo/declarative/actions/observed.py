@@ -1,16 +1,36 @@
-"""Answers in pieces, counted while they pass."""
+"""What a dispatch tells of rendering, and of answers, whose pieces are counted while they pass."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Final
 
 from octavo.declarative.actions.failures import closing
-from octavo.declarative.runtime.events import Event, Stage
+from octavo.declarative.rendering.grounding import Grounding
+from octavo.declarative.runtime.events import Event, Events, Stage
 
 _END: Final = object()
 
 
+def observed_rendering(
+    events: Events, dispatch: Event, render: Callable[[], Grounding]
+) -> Grounding:
+    """Render, and count what came of it into the event of that stage, and of the whole dispatch."""
+    with events.stage("rendering") as event:
+        grounding = render()
+        context = grounding.context
+        event.update(
+            documents=context.documents,
+            tokens=sum(each.tokens for each in context.usage),
+            truncated=context.truncated,
+            shortened=len(context.shortened),
+            dropped=len(context.dropped),
+        )
+    dispatch.update(documents=context.documents, stale=context.stale)
+    return grounding
+
+
 def counted_pieces(stage: Stage, pieces: Iterator[str]) -> Iterator[str]:
     """Yield pieces; the stage ends with them, or where nobody wants more of them."""
+    pieces = iter(pieces)
     try:
         while True:
             with stage.part() as event:
@@ -32,6 +52,7 @@ async def counted_pieces_async(stage: Stage, pieces: AsyncIterator[str]) -> Asyn
     """Yield pieces as :func:`counted_pieces` does."""
     try:
         async with closing(pieces):
+            pieces = aiter(pieces)
             while True:
                 with stage.part() as event:
                     piece = await anext(pieces, _END)

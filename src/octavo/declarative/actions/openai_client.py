@@ -1,37 +1,32 @@
 """Models behind the chat-completions protocol, by the ``openai`` package (the extra ``openai``)."""
 
-import asyncio
-import math
-import os
-import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from octavo.declarative.actions.action_context import current_context
-from octavo.declarative.actions.attempts import Attempts
-from octavo.declarative.actions.chat_completions import answer_text, piece_text
-from octavo.declarative.actions.openai_errors import asked_wait, is_worth_a_retry, octavo_error
-from octavo.errors import (
-    ConfigurationError,
-    InvalidArgumentError,
-    OctavoError,
-    checked_count,
-    real_number,
-    shown,
+from octavo.declarative.actions.chat_completions import StreamedAnswer, answer_text
+from octavo.errors import OctavoError, checked_count
+from octavo.importing import optional
+from octavo.model_servers.attempts import Attempts
+from octavo.model_servers.openai_errors import (
+    asked_wait,
+    is_worth_a_retry,
+    octavo_error,
+    shown_address,
+)
+from octavo.model_servers.settings import (
+    certificates,
+    checked_key,
+    checked_model,
+    checked_seconds,
 )
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx2
     import openai
 
 Answer = Any  # what the package returns: a completion, or a stream of events
-
-_ENVIRONMENT: Final = "OPENAI_API_KEY"
-_NO_KEY: Final = "none"
 
 
 class OpenAIClient:
@@ -39,8 +34,8 @@ class OpenAIClient:
 
     Serves all four protocols: ``complete``, ``stream`` and their asynchronous twins. Connections are
     shared by threads; each asynchronous call has its own. The request's deadline bounds every attempt
-    and every wait; a server that falls silent just before it is waited for once more, so at most twice
-    the time. What a server sends is bounded in bytes. The key is never part of a message or a
+    and every wait: an agent waits no longer, and a call that it left ends, at the latest, after the
+    longest silence. What a server sends is bounded in bytes. The key is never part of a message or a
     representation.
 
     Parameters
@@ -82,25 +77,16 @@ class OpenAIClient:
         max_tokens: int | None = None,
         max_response_bytes: int = 1 << 24,
     ) -> None:
-        if not isinstance(model, str) or not model.strip():
-            raise InvalidArgumentError(f"model: expected a name, found {shown(model)}")
-        key = os.environ.get(_ENVIRONMENT, "") if api_key is None else api_key
-        if not isinstance(key, str) or not (key.strip() or base_url):
-            raise ConfigurationError(
-                f"OpenAIClient: there is no key; set {_ENVIRONMENT}, or give api_key"
-            )
-        if key and not (key.isascii() and key.isprintable()):
-            raise ConfigurationError("OpenAIClient: api_key: expected printable ASCII characters")
-        self.model = model
+        self.model = checked_model(model)
         self.base_url = base_url
-        self._key = key.strip() or _NO_KEY
-        self._timeout = _positive("timeout", timeout)
+        self._key = checked_key("OpenAIClient", api_key, base_url)
+        self._timeout = checked_seconds("timeout", timeout)
         self._attempts = Attempts(checked_count("max_retries", max_retries, 0))
         self._most_bytes = checked_count("max_response_bytes", max_response_bytes)
         given = {"temperature": temperature, "max_tokens": max_tokens}
         self._options = {name: value for name, value in given.items() if value is not None}
-        self._openai = _library()
-        self._certificates = _certificates()
+        self._openai = optional("openai", "openai", "OpenAIClient")
+        self._certificates = certificates()
         http = self._openai.DefaultHttpxClient(
             event_hooks={"response": [_guard(self._most_bytes)]}, verify=self._certificates
         )
@@ -108,7 +94,7 @@ class OpenAIClient:
         self._client = self._openai.OpenAI(**self._settings, http_client=http)
 
     def __repr__(self) -> str:
-        where = "" if self.base_url is None else f", base_url={self.base_url!r}"
+        where = "" if self.base_url is None else f", base_url={shown_address(self.base_url)!r}"
         return f"OpenAIClient({self.model!r}{where})"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -147,19 +133,21 @@ class OpenAIClient:
         """Yield the pieces of the model's answer; errors are those of :meth:`complete`."""
         async with self._asynchronous() as client:
             events = await self._tried_async(client, system, prompt, stream=True)
+            answer = StreamedAnswer()
             try:
                 while True:
                     failure = None
                     try:
-                        piece = piece_text(await anext(events))
+                        piece = answer.piece(await anext(events))
                     except StopAsyncIteration:
-                        return
+                        break
                     except Exception as error:  # noqa: BLE001 - of the package, or below it
                         failure = self._error(error)
                     if failure is not None:
                         raise failure
                     if piece:
                         yield piece
+                answer.end()
             finally:
                 await events.close()
 
@@ -212,7 +200,7 @@ class OpenAIClient:
                 failure, pause = self._error(error), self._pause(error, waits)
             if pause is None:
                 raise failure
-            time.sleep(pause)
+            self._attempts.wait(pause, current_context().dispatch.check)
 
     async def _tried_async(
         self,
@@ -230,7 +218,7 @@ class OpenAIClient:
                 failure, pause = self._error(error), self._pause(error, waits)
             if pause is None:
                 raise failure
-            await asyncio.sleep(pause)
+            await self._attempts.wait_async(pause, current_context().dispatch.check)
 
     def _error(self, error: Exception) -> OctavoError:
         return octavo_error(self._openai, error, self._key)
@@ -239,53 +227,33 @@ class OpenAIClient:
         wait = next(waits, None) if is_worth_a_retry(self._openai, error) else None
         if wait is None:
             return None
-        return Attempts.allowed(wait, asked_wait(error), current_context().dispatch)
+        return self._attempts.allowed(
+            wait, asked_wait(error), current_context().dispatch.remaining()
+        )
 
 
 def _pieces(events: Iterator[Any], failed: Callable[[Exception], OctavoError]) -> Iterator[str]:
+    answer = StreamedAnswer()
     while True:
         failure = None
         try:
-            piece = piece_text(next(events))
+            piece = answer.piece(next(events))
         except StopIteration:
-            return
+            break
         except Exception as error:  # noqa: BLE001 - of the package, or below it
             failure = failed(error)
         if failure is not None:
             raise failure
         if piece:
             yield piece
+    answer.end()
 
 
 def _guard(most_bytes: int) -> "Callable[[httpx2.Response], None]":
     # No method: the connections would keep the client alive, and the client closes them when it goes.
     def guarded(response: "httpx2.Response") -> None:
-        from octavo.declarative.actions.guarded_stream import guard  # noqa: PLC0415 - needs the extra
+        from octavo.model_servers.guarded_stream import guard  # noqa: PLC0415 - needs the extra
 
         guard(response, current_context().dispatch.check, most_bytes)
 
     return guarded
-
-
-def _library() -> Any:  # noqa: ANN401 - a module
-    try:
-        import openai  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise ConfigurationError(
-            "OpenAIClient needs the package openai: pip install 'octavo[openai]'"
-        ) from error
-    return openai
-
-
-@cache
-def _certificates() -> "ssl.SSLContext":
-    import httpx2  # noqa: PLC0415 - comes with the extra
-
-    return httpx2.create_ssl_context()  # takes longer than a request on this machine
-
-
-def _positive(name: str, value: object) -> float:
-    number = real_number(value)
-    if number is None or not 0 < number < math.inf:
-        raise InvalidArgumentError(f"{name}: expected seconds above zero, found {shown(value)}")
-    return number

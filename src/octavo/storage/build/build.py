@@ -17,7 +17,12 @@ from octavo.storage.build.build_request import VECTORS_REUSED, BuildProgress, Bu
 from octavo.storage.build.embedding_plan import EmbeddingPlan, plan_embedding
 from octavo.storage.build.reuse import ReusingStage, stored_texts
 from octavo.storage.build.segment_build import build_segment
-from octavo.storage.build.target import check_target, create_target, present_state, tidy_target
+from octavo.storage.build.target import (
+    check_target,
+    create_target,
+    present_state,
+    tidy_target,
+)
 from octavo.storage.commit.commit import commit, remove_remains
 from octavo.storage.commit.lock import writer_lock
 from octavo.storage.format import layout

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import httpx2
 
 from octavo.errors import ExecutionError
+from octavo.model_servers.openai_errors import LANGUAGE_MODEL_SERVER
 
 
 class GuardedStream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
@@ -18,6 +19,8 @@ class GuardedStream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         Raises where the request is over.
     most_bytes
         The most bytes that are read.
+    server
+        What messages call the server.
     """
 
     def __init__(
@@ -25,10 +28,12 @@ class GuardedStream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         stream: httpx2.SyncByteStream | httpx2.AsyncByteStream,
         check: Callable[[], None],
         most_bytes: int,
+        server: str,
     ) -> None:
         self._stream = stream
         self._check = check
         self._most_bytes = most_bytes
+        self._server = server
         self._read = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -51,13 +56,16 @@ class GuardedStream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         self._check()
         self._read += len(part)
         if self._read > self._most_bytes:
-            raise ExecutionError(
-                f"the language model server sent more than {self._most_bytes} bytes"
-            )
+            raise ExecutionError(f"{self._server} sent more than {self._most_bytes} bytes")
         return part
 
 
-def guard(response: httpx2.Response, check: Callable[[], None], most_bytes: int) -> None:
+def guard(
+    response: httpx2.Response,
+    check: Callable[[], None],
+    most_bytes: int,
+    server: str = LANGUAGE_MODEL_SERVER,
+) -> None:
     """Put a guard around the body of a response that is not read yet.
 
     Raises
@@ -67,7 +75,5 @@ def guard(response: httpx2.Response, check: Callable[[], None], most_bytes: int)
     """
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"", "identity"}:
-        raise ExecutionError(
-            f"the language model server answered with content encoding {encoding!r}, expected none"
-        )
-    response.stream = GuardedStream(response.stream, check, most_bytes)
+        raise ExecutionError(f"{server} answered with content encoding {encoding!r}, expected none")
+    response.stream = GuardedStream(response.stream, check, most_bytes, server)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.declarative.rendering.visible import visible, visible_line
+from octavo.visible import visible, visible_line
 
 HIDDEN = [
     *(chr(code) for code in range(0x20) if chr(code) not in "\t\n\r\v\f"),

@@ -1,8 +1,10 @@
 """Failures of the ``openai`` package as octavo's, without the key in any of them."""
 
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from octavo.declarative.rendering.visible import visible_line
 from octavo.errors import (
     ConfigurationError,
     ExecutionError,
@@ -10,16 +12,21 @@ from octavo.errors import (
     RetrievalTimeoutError,
     told,
 )
+from octavo.model_servers.settings import NO_KEY
+from octavo.visible import visible_line
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 _LONGEST: Final = 300
 _RETRIED: Final = frozenset({408, 409, 429})
-_SERVER: Final = "the language model server"
+_SPENT: Final = "insufficient_quota"
+LANGUAGE_MODEL_SERVER: Final = "the language model server"
 
 
-def octavo_error(openai: "ModuleType", error: Exception, key: str) -> OctavoError:
+def octavo_error(
+    openai: "ModuleType", error: Exception, key: str, server: str = LANGUAGE_MODEL_SERVER
+) -> OctavoError:
     """Return what an exception of the package, or of the HTTP library below it, means.
 
     Parameters
@@ -30,21 +37,23 @@ def octavo_error(openai: "ModuleType", error: Exception, key: str) -> OctavoErro
         What it raised.
     key
         The secret, which is taken out of the message.
+    server
+        What messages call the server.
     """
     own = _own(error)
     if own is not None:
         return own
     message = _without(key, error)
     if isinstance(error, openai.APITimeoutError) or "Timeout" in type(error).__name__:
-        return RetrievalTimeoutError(f"{_SERVER} did not answer in time")
+        return RetrievalTimeoutError(f"{server} did not answer in time")
     if isinstance(error, openai.AuthenticationError):
-        return ConfigurationError(f"{_SERVER} refused the key: {message}")
+        return ConfigurationError(f"{server} refused the key: {message}")
     if isinstance(error, openai.APIStatusError):
-        return ExecutionError(f"{_SERVER} answered with status {error.status_code}: {message}")
+        return ExecutionError(f"{server} answered with status {error.status_code}: {message}")
     if isinstance(error, openai.APIConnectionError):
         cause = "" if error.__cause__ is None else f": {_without(key, error.__cause__)}"
-        return ExecutionError(f"{_SERVER} cannot be reached{cause}")
-    return ExecutionError(f"{_SERVER} broke the chat-completions protocol: {message}")
+        return ExecutionError(f"{server} cannot be reached{cause}")
+    return ExecutionError(f"{server} broke the protocol: {message}")
 
 
 def is_worth_a_retry(openai: "ModuleType", error: Exception) -> bool:
@@ -52,6 +61,8 @@ def is_worth_a_retry(openai: "ModuleType", error: Exception) -> bool:
     if _own(error) is not None:
         return False
     if isinstance(error, openai.APIStatusError):
+        if error.code == _SPENT:
+            return False
         return error.status_code in _RETRIED or error.status_code >= 500
     return isinstance(error, openai.APIConnectionError)
 
@@ -59,10 +70,29 @@ def is_worth_a_retry(openai: "ModuleType", error: Exception) -> bool:
 def asked_wait(error: Exception) -> float | None:
     """Return the seconds for which the server asks to be left alone, ``None`` where it does not."""
     headers: Any = getattr(getattr(error, "response", None), "headers", {})
+    asked = str(headers.get("retry-after", ""))
     try:
-        return max(float(headers.get("retry-after", "")), 0.0)
-    except ValueError:  # nothing, or a date
+        return max(float(asked), 0.0)
+    except ValueError:
+        return _until(asked)
+
+
+def _until(date: str) -> float | None:
+    try:
+        return max((parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, TypeError):  # no date, or one without a zone
         return None
+
+
+def shown_address(url: str) -> str:
+    """Return where a URL leads, without user, password and query: those may be secrets.
+
+    Examples
+    --------
+    >>> shown_address("https://user:secret@example.org/v1?key=secret")
+    'https://example.org/v1'
+    """
+    return re.sub(r"(?<=//)[^/?#]*@|[?#].*", "", url, flags=re.DOTALL)
 
 
 def _own(error: BaseException) -> OctavoError | None:
@@ -74,4 +104,6 @@ def _own(error: BaseException) -> OctavoError | None:
 
 
 def _without(key: str, error: BaseException) -> str:
-    return visible_line(told(error).replace(key, "***"))[:_LONGEST]
+    message = told(error)
+    # The word that stands for no key may be a word of the message.
+    return visible_line(message if key == NO_KEY else message.replace(key, "***"))[:_LONGEST]
