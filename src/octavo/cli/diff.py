@@ -37,7 +37,7 @@ def diff(
     Settings that differ come first, then a line a hit, with tabs between its fields: query,
     document, change, ranks, scores, and what moved it. Numbers of all follow on stderr.
     """
-    from octavo.ledger.diff import diff as compared  # noqa: PLC0415 - heavy
+    from octavo.ledger.comparison import diff as compared  # noqa: PLC0415 - heavy
 
     found = compared(before, after, ignore_scores=ignore_scores)
     for setting in found.settings:

@@ -1,8 +1,8 @@
 """The ledger: results explained by their own columns, recomputed and compared."""
 
 from octavo.ledger.changes import HitChange, Move, QueryChange
-from octavo.ledger.diff import DiffSummary, ResultDiff, diff
-from octavo.ledger.recompute import recompute
+from octavo.ledger.comparison import DiffSummary, ResultDiff, diff
+from octavo.ledger.recomputation import recompute
 from octavo.ledger.setting_changes import SettingChange
 
 __all__ = [
