@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     )
     from octavo.graph.reference_edges import reference_edges
     from octavo.graph.text.extractor import TextExtractor
+    from octavo.ledger.recompute import recompute
     from octavo.memory import (
         BM25Index,
         HybridMemoryRetriever,
@@ -118,7 +119,7 @@ if TYPE_CHECKING:
         TemporalMetadata,
         TreeNavigator,
     )
-    from octavo.storage.build import BuildProgress
+    from octavo.storage.build.build_request import BuildProgress
     from octavo.strategies.graph import GraphRAGStrategy
     from octavo.strategies.hierarchical import HierarchicalRAGStrategy
     from octavo.strategies.hierarchy_index import HierarchyIndex
@@ -131,6 +132,7 @@ if TYPE_CHECKING:
     from octavo.strategies.multi_query import MultiQueryRAGStrategy
     from octavo.strategies.pipeline import RAGPipeline
     from octavo.strategies.reasoning import ReasoningRAGStrategy
+    from octavo.strategies.settings import RunSettings
     from octavo.strategies.synonym_expander import SynonymExpander
     from octavo.strategies.temporal import TemporalRAGStrategy
     from octavo.strategies.temporal_index import TemporalIndex
@@ -219,6 +221,7 @@ __all__ = [
     "RetrievalScope",
     "RetrievalTimeoutError",
     "RetrievedDocument",
+    "RunSettings",
     "SourceDocument",
     "SourceLoader",
     "SourceLoadingError",
@@ -242,6 +245,7 @@ __all__ = [
     "import_graph",
     "neo4j_settings",
     "open_graph_store",
+    "recompute",
     "reference_edges",
 ]
 
@@ -313,6 +317,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.graph.knowledge.tools": ("KnowledgeTools",),
     "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
     "octavo.graph.text.extractor": ("TextExtractor",),
+    "octavo.ledger.recompute": ("recompute",),
     "octavo.memory": (
         "BM25Index",
         "HybridMemoryRetriever",
@@ -354,7 +359,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "TemporalMetadata",
         "TreeNavigator",
     ),
-    "octavo.storage.build": ("BuildProgress",),
+    "octavo.storage.build.build_request": ("BuildProgress",),
     "octavo.strategies.graph": ("GraphRAGStrategy",),
     "octavo.strategies.hierarchical": ("HierarchicalRAGStrategy",),
     "octavo.strategies.hierarchy_index": ("HierarchyIndex",),
@@ -367,6 +372,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.strategies.multi_query": ("MultiQueryRAGStrategy",),
     "octavo.strategies.pipeline": ("RAGPipeline",),
     "octavo.strategies.reasoning": ("ReasoningRAGStrategy",),
+    "octavo.strategies.settings": ("RunSettings",),
     "octavo.strategies.synonym_expander": ("SynonymExpander",),
     "octavo.strategies.temporal": ("TemporalRAGStrategy",),
     "octavo.strategies.temporal_index": ("TemporalIndex",),

@@ -1,9 +1,26 @@
-"""Objects of an application: named as ``MODULE:ATTR``, or installed as entry points."""
+"""What is imported by name: libraries of extras, ``MODULE:ATTR`` of an application, entry points."""
 
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 from octavo.errors import ConfigurationError, told
+
+
+def optional(module: str, extra: str, purpose: str) -> Any:  # noqa: ANN401 - any module
+    """Import a library of an extra.
+
+    Raises
+    ------
+    ConfigurationError
+        It is not installed; says what to install.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ConfigurationError(
+            f"{purpose} needs {module.partition('.')[0]}: pip install 'octavo[{extra}]'"
+        ) from error
 
 
 def import_target(what: str, target: str) -> object:

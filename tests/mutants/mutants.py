@@ -340,10 +340,10 @@ MUTANTS = (
     Mutant(
         "S44",
         "an application's function is looked up anew",
-        "storage/query_embedding.py",
+        "storage/snapshot/query_embedding.py",
         "if self._function is None:",
         "if True:",
-        "tests/storage/test_build.py::test_an_application_function_embeds_documents_and_queries",
+        "tests/storage/build/test_build.py::test_an_application_function_embeds_documents_and_queries",
     ),
     Mutant(
         "S45",

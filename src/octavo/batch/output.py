@@ -9,7 +9,9 @@ from octavo.batch.result_format import ResultFormat
 from octavo.columns.readers.base import FileSource
 from octavo.columns.sources import Source
 from octavo.errors import InvalidArgumentError
-from octavo.storage.durable import errors_naming, sync_directory, sync_file
+from octavo.storage.format.durable import errors_naming, sync_directory, sync_file
+from octavo.strategies.settings import RunSettings
+from octavo.strategies.settings_file import write_settings_file
 
 
 def checked_output(out: Path, sources: Sequence[Source]) -> Path:
@@ -61,5 +63,8 @@ def write_output(
             for block in blocks:
                 writer.write(block)
         sync_file(temporary)
+        settings = RunSettings.from_metadata(schema.metadata)
+        if settings is not None and format is ResultFormat.JSONL:
+            write_settings_file(out, settings, content=temporary)
         temporary.replace(out)
         sync_directory(out.parent)

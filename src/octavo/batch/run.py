@@ -24,7 +24,7 @@ from octavo.corpus.options import has_option
 from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext
-from octavo.storage.durable import errors_naming
+from octavo.storage.format.durable import errors_naming
 from octavo.strategies.clock import system_clock
 from octavo.strategies.queries import Queries
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from octavo.errors import InvalidArgumentError
 from octavo.evaluation.report import EvaluationReport
 from octavo.evaluation.significance import FLIPS
-from octavo.storage.durable import errors_naming
+from octavo.storage.format.durable import errors_naming
 
 
 def as_json(report: EvaluationReport) -> dict[str, Any]:

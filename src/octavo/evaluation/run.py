@@ -20,7 +20,7 @@ from octavo.columns.sources import Input
 from octavo.errors import InvalidArgumentError
 from octavo.evaluation.groups import Coded, checked_ids, first_repeat, offsets_of
 from octavo.evaluation.layout import DOCUMENT_ID_NAMES, QUERY_ID_NAMES, Layout, read_pieces
-from octavo.storage.durable import errors_naming
+from octavo.storage.format.durable import errors_naming
 
 LAYOUT: Final = Layout(
     what="a run",

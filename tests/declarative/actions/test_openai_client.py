@@ -25,7 +25,7 @@ from octavo.spi import (
     LLMClient,
     StreamingLLMClient,
 )
-from tests.declarative.actions.chat_server import (
+from tests.model_servers.model_server import (
     answer,
     chat_server,
     drop,

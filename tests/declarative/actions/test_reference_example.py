@@ -19,8 +19,8 @@ from octavo.declarative import (
 )
 from octavo.declarative.rendering.fence import DISCLOSURE
 from octavo.declarative.runtime.runtime import RetrievalRuntime
-from tests.declarative.actions.chat_server import answer, chat_server
 from tests.declarative.actions.fakes import FakeRetrieval, document
+from tests.model_servers.model_server import answer, chat_server
 
 QUESTION = "How does retrieval ground this answer?"
 ANSWER = "Retrieval runs first, so the model answers from the documents it found."

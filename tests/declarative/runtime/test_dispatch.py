@@ -444,15 +444,17 @@ def test_each_stage_is_one_event(world, embedding, caplog):
         world.ask(role, "another secret question")
     events = [each.octavo_event for each in caplog.records if each.name == "octavo.declarative"]
     assert [each["stage"] for each in events] == [
-        "cache", "binding", "retrieval", "deduplication", "cache", "cache", "binding",
-        "retrieval", "failure",
+        "cache", "binding", "retrieval", "deduplication", "grounding", "cache", "grounding",
+        "cache", "binding", "retrieval", "failure", "grounding",
     ]  # fmt: skip
-    cache, binding, retrieval, deduplication, hit, *_, failed, failure = events
+    cache, binding, retrieval, deduplication, whole, hit, *_, failed, failure, grounding = events
+    assert (whole["documents"], whole["units"], whole["stale"]) == (1, 0, False)
     assert (cache["outcome"], hit["outcome"], binding["loaded"]) == ("miss", "hit", False)
     assert retrieval["documents"] == deduplication["before"] == 3
     assert retrieval["plan"]
     assert retrieval["milliseconds"] >= 0
     assert (failed["failure"], failed["error"]) == ("EXECUTION", "ExecutionError")
     assert (failure["policy"], failure["stale"]) == ("CONTINUE", False)
+    assert (grounding["outcome"], grounding["documents"]) == ("complete", 0)
     assert {each["action"] for each in events} == {"answer"}
     assert "secret" not in caplog.text

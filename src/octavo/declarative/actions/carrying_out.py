@@ -16,8 +16,10 @@ from octavo.declarative.actions.executors import (
     StreamingExecutor,
 )
 from octavo.declarative.actions.failures import closing, failing_as_execution
+from octavo.declarative.actions.observed import count, counted_pieces, counted_pieces_async
 from octavo.declarative.actions.requests import ActionResult
 from octavo.declarative.declarations.enums import ActionType
+from octavo.declarative.runtime.events import Events, Stage
 from octavo.errors import ConfigurationError
 
 
@@ -28,6 +30,7 @@ class Dispatch:
     action: RoleAction
     call: ActionCall
     executor: AnyExecutor | None
+    events: Events
 
     @property
     def what(self) -> str:
@@ -39,6 +42,11 @@ class Dispatch:
         """Whether the method runs after its executor, to see what that gave."""
         asks = self.action.signature.result_parameter is not None
         return asks and self.call.type is ActionType.LLM
+
+    def stage(self) -> Stage:
+        """Begin what the executor does."""
+        name = "model" if self.call.type is ActionType.LLM else "executor"
+        return self.events.stage(name, executor=type(self.executor).__name__)
 
 
 def carried_out(dispatch: Dispatch) -> object:
@@ -54,9 +62,10 @@ def carried_out(dispatch: Dispatch) -> object:
     call, executor = dispatch.call, dispatch.executor
     if executor is None:
         return _body(dispatch, None)
-    with failing_as_execution(dispatch.what):
+    with dispatch.stage() as event, failing_as_execution(dispatch.what):
         value = _function(dispatch, executor)(call)
         _refuse_awaitable(value, dispatch.what)
+        count(event, value)
     return _body(dispatch, ActionResult(call.name, value)) if dispatch.has_body else value
 
 
@@ -71,11 +80,12 @@ async def carried_out_async(dispatch: Dispatch) -> object:
     call, executor = dispatch.call, dispatch.executor
     if executor is None:
         return await _body_async(dispatch, None)
-    with failing_as_execution(dispatch.what):
+    with dispatch.stage() as event, failing_as_execution(dispatch.what):
         if isinstance(executor, AsyncActionExecutor):
             value = await executor.execute_async(call)
         else:
             value = await _awaited(_function(dispatch, executor), call)
+        count(event, value)
     if dispatch.has_body:
         return await _body_async(dispatch, ActionResult(call.name, value))
     return value
@@ -88,7 +98,7 @@ def pieces(dispatch: Dispatch) -> Iterator[str]:
         yield str(carried_out(dispatch))
         return
     with failing_as_execution(dispatch.what):
-        yield from executor.stream(dispatch.call)
+        yield from counted_pieces(dispatch.stage(), executor.stream(dispatch.call))
 
 
 async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
@@ -98,7 +108,8 @@ async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
         yield str(await carried_out_async(dispatch))
         return
     with failing_as_execution(dispatch.what):
-        async with closing(executor.stream_async(dispatch.call)) as stream:
+        stream = counted_pieces_async(dispatch.stage(), executor.stream_async(dispatch.call))
+        async with closing(stream):
             async for piece in stream:
                 yield piece
 
@@ -115,16 +126,18 @@ def _function(dispatch: Dispatch, executor: AnyExecutor) -> Callable[[ActionCall
 
 def _body(dispatch: Dispatch, result: ActionResult | None) -> object:
     signature, method = dispatch.action.signature, dispatch.action.method
-    value = signature.called(method, dispatch.call.arguments, result)
-    _refuse_awaitable(value, f"the action {dispatch.call.name!r}")
+    with dispatch.events.stage("body"):
+        value = signature.called(method, dispatch.call.arguments, result)
+        _refuse_awaitable(value, f"the action {dispatch.call.name!r}")
     return value
 
 
 async def _body_async(dispatch: Dispatch, result: ActionResult | None) -> object:
     signature, method = dispatch.action.signature, dispatch.action.method
-    if inspect.iscoroutinefunction(method):
-        return await signature.called(method, dispatch.call.arguments, result)
-    return await _awaited(signature.called, method, dispatch.call.arguments, result)
+    with dispatch.events.stage("body"):
+        if inspect.iscoroutinefunction(method):
+            return await signature.called(method, dispatch.call.arguments, result)
+        return await _awaited(signature.called, method, dispatch.call.arguments, result)
 
 
 async def _awaited(function: Callable[..., Any], *arguments: object) -> object:

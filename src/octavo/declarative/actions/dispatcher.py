@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from octavo.declarative.actions.action_context import ActionContext, entered
-from octavo.declarative.actions.action_table import ActionTable
+from octavo.declarative.actions.action_table import ActionTable, RoleAction
 from octavo.declarative.actions.arguments import checked_arguments
 from octavo.declarative.actions.carrying_out import (
     Dispatch,
@@ -20,9 +20,10 @@ from octavo.declarative.actions.requests import ActionRequest, ActionResponse
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
 from octavo.declarative.declarations.enums import ActionType
-from octavo.declarative.rendering.rendered_context import rendered
+from octavo.declarative.rendering.rendered_context import RenderedContext, rendered
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.events import Event, Events, Stage
 from octavo.declarative.runtime.retrieved import Retrieved
 from octavo.spi import CancellationToken
 
@@ -67,38 +68,54 @@ class Dispatcher:
 
     def execute(self, request: ActionRequest, context: DispatchContext) -> ActionResponse:
         """Carry out an action."""
-        dispatch = self._prepared(request, context)
-        with entered(dispatch.call.context):
-            value = carried_out(dispatch)
+        asked = self._asked(request, context)
+        with asked.stage() as event:
+            dispatch = self._prepared(asked, event)
+            with entered(dispatch.call.context):
+                value = carried_out(dispatch)
         return ActionResponse(request.action, value, dispatch.call.context)
 
     async def execute_async(
         self, request: ActionRequest, context: DispatchContext
     ) -> ActionResponse:
         """Carry out an action without holding up the event loop."""
-        dispatch = await self._prepared_async(request, context)
-        with entered(dispatch.call.context):
-            value = await carried_out_async(dispatch)
+        asked = self._asked(request, context)
+        with asked.stage() as event:
+            dispatch = await self._prepared_async(asked, event)
+            with entered(dispatch.call.context):
+                value = await carried_out_async(dispatch)
         return ActionResponse(request.action, value, dispatch.call.context)
 
     def stream(self, request: ActionRequest, context: DispatchContext) -> ActionStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        dispatch = self._prepared(request, context)
-        return ActionStream(request.action, dispatch.call.context, pieces(dispatch))
+        asked = self._asked(request, context)
+        stage = asked.stage()
+        with stage.part() as event:
+            dispatch = self._prepared(asked, event)
+        return ActionStream(request.action, dispatch.call.context, pieces(dispatch), stage)
 
     async def stream_async(
         self, request: ActionRequest, context: DispatchContext
     ) -> AsyncActionStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        dispatch = await self._prepared_async(request, context)
-        return AsyncActionStream(request.action, dispatch.call.context, pieces_async(dispatch))
+        asked = self._asked(request, context)
+        stage = asked.stage()
+        with stage.part() as event:
+            dispatch = await self._prepared_async(asked, event)
+        return AsyncActionStream(
+            request.action, dispatch.call.context, pieces_async(dispatch), stage
+        )
 
-    def _prepared(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
+    def _asked(self, request: ActionRequest, context: DispatchContext) -> "_Asked":
         found = self.table.find(request.action)
-        context = context.filled(agent=self.agent_name)
+        events = Events.of_request(found.bindings.role_name, found.action.name, context)
+        return _Asked(found, request.arguments, context.filled(agent=self.agent_name), events)
+
+    def _prepared(self, asked: "_Asked", event: Event) -> Dispatch:
+        found, context = asked.action, asked.context
         # Whatever ran before, or runs around this, leaves nothing behind for the retrieval to see.
         with entered(ActionContext(dispatch=context)):
-            arguments = checked_arguments(found.signature, request.arguments)
+            arguments = checked_arguments(found.signature, asked.arguments)
             kind = found.action.type
             executor = None if kind is ActionType.LOCAL else self.executor_of(kind)
             context.check()
@@ -107,7 +124,10 @@ class Dispatcher:
                 retrieved = self.retrieval.retrieve(
                     found.bindings, found.action, arguments, context
                 )
-                shown = rendered(retrieved, found.action.knowledge, self.counter)
+                with asked.events.stage("rendering") as rendering:
+                    shown = rendered(retrieved, found.action.knowledge, self.counter)
+                    rendering.update(_counts(shown))
+                event.update(documents=shown.documents, stale=shown.stale)
         call = ActionCall(
             found.action.name,
             kind,
@@ -116,14 +136,38 @@ class Dispatcher:
             ActionContext(shown, context),
             found.instructions,
         )
-        return Dispatch(found, call, executor)
+        return Dispatch(found, call, executor, asked.events)
 
-    async def _prepared_async(self, request: ActionRequest, context: DispatchContext) -> Dispatch:
+    async def _prepared_async(self, asked: "_Asked", event: Event) -> Dispatch:
         token = CancellationToken()
-        if context.cancellation is None:
-            context = replace(context, cancellation=token)
+        if asked.context.cancellation is None:
+            asked = replace(asked, context=replace(asked.context, cancellation=token))
         try:
-            return await asyncio.to_thread(self._prepared, request, context)
+            return await asyncio.to_thread(self._prepared, asked, event)
         except asyncio.CancelledError:
             token.cancel()  # the thread notices at its next step
             raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An action that was found, and what it is asked with."""
+
+    action: RoleAction
+    arguments: Mapping[str, object]
+    context: DispatchContext
+    events: Events
+
+    def stage(self) -> Stage:
+        """Begin the dispatch as a whole."""
+        return self.events.stage("dispatch", type=str(self.action.action.type))
+
+
+def _counts(shown: RenderedContext) -> Event:
+    return {
+        "documents": shown.documents,
+        "tokens": sum(each.tokens for each in shown.usage),
+        "truncated": shown.truncated,
+        "shortened": len(shown.shortened),
+        "dropped": len(shown.dropped),
+    }

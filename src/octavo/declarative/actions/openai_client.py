@@ -1,37 +1,29 @@
 """Models behind the chat-completions protocol, by the ``openai`` package (the extra ``openai``)."""
 
 import asyncio
-import math
-import os
 import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from octavo.declarative.actions.action_context import current_context
-from octavo.declarative.actions.attempts import Attempts
 from octavo.declarative.actions.chat_completions import answer_text, piece_text
-from octavo.declarative.actions.openai_errors import asked_wait, is_worth_a_retry, octavo_error
-from octavo.errors import (
-    ConfigurationError,
-    InvalidArgumentError,
-    OctavoError,
-    checked_count,
-    real_number,
-    shown,
+from octavo.errors import OctavoError, checked_count
+from octavo.importing import optional
+from octavo.model_servers.attempts import Attempts
+from octavo.model_servers.openai_errors import asked_wait, is_worth_a_retry, octavo_error
+from octavo.model_servers.settings import (
+    certificates,
+    checked_key,
+    checked_model,
+    checked_seconds,
 )
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx2
     import openai
 
 Answer = Any  # what the package returns: a completion, or a stream of events
-
-_ENVIRONMENT: Final = "OPENAI_API_KEY"
-_NO_KEY: Final = "none"
 
 
 class OpenAIClient:
@@ -82,25 +74,16 @@ class OpenAIClient:
         max_tokens: int | None = None,
         max_response_bytes: int = 1 << 24,
     ) -> None:
-        if not isinstance(model, str) or not model.strip():
-            raise InvalidArgumentError(f"model: expected a name, found {shown(model)}")
-        key = os.environ.get(_ENVIRONMENT, "") if api_key is None else api_key
-        if not isinstance(key, str) or not (key.strip() or base_url):
-            raise ConfigurationError(
-                f"OpenAIClient: there is no key; set {_ENVIRONMENT}, or give api_key"
-            )
-        if key and not (key.isascii() and key.isprintable()):
-            raise ConfigurationError("OpenAIClient: api_key: expected printable ASCII characters")
-        self.model = model
+        self.model = checked_model(model)
         self.base_url = base_url
-        self._key = key.strip() or _NO_KEY
-        self._timeout = _positive("timeout", timeout)
+        self._key = checked_key("OpenAIClient", api_key, base_url)
+        self._timeout = checked_seconds("timeout", timeout)
         self._attempts = Attempts(checked_count("max_retries", max_retries, 0))
         self._most_bytes = checked_count("max_response_bytes", max_response_bytes)
         given = {"temperature": temperature, "max_tokens": max_tokens}
         self._options = {name: value for name, value in given.items() if value is not None}
-        self._openai = _library()
-        self._certificates = _certificates()
+        self._openai = optional("openai", "openai", "OpenAIClient")
+        self._certificates = certificates()
         http = self._openai.DefaultHttpxClient(
             event_hooks={"response": [_guard(self._most_bytes)]}, verify=self._certificates
         )
@@ -239,7 +222,9 @@ class OpenAIClient:
         wait = next(waits, None) if is_worth_a_retry(self._openai, error) else None
         if wait is None:
             return None
-        return Attempts.allowed(wait, asked_wait(error), current_context().dispatch)
+        return self._attempts.allowed(
+            wait, asked_wait(error), current_context().dispatch.remaining()
+        )
 
 
 def _pieces(events: Iterator[Any], failed: Callable[[Exception], OctavoError]) -> Iterator[str]:
@@ -260,32 +245,8 @@ def _pieces(events: Iterator[Any], failed: Callable[[Exception], OctavoError]) -
 def _guard(most_bytes: int) -> "Callable[[httpx2.Response], None]":
     # No method: the connections would keep the client alive, and the client closes them when it goes.
     def guarded(response: "httpx2.Response") -> None:
-        from octavo.declarative.actions.guarded_stream import guard  # noqa: PLC0415 - needs the extra
+        from octavo.model_servers.guarded_stream import guard  # noqa: PLC0415 - needs the extra
 
         guard(response, current_context().dispatch.check, most_bytes)
 
     return guarded
-
-
-def _library() -> Any:  # noqa: ANN401 - a module
-    try:
-        import openai  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise ConfigurationError(
-            "OpenAIClient needs the package openai: pip install 'octavo[openai]'"
-        ) from error
-    return openai
-
-
-@cache
-def _certificates() -> "ssl.SSLContext":
-    import httpx2  # noqa: PLC0415 - comes with the extra
-
-    return httpx2.create_ssl_context()  # takes longer than a request on this machine
-
-
-def _positive(name: str, value: object) -> float:
-    number = real_number(value)
-    if number is None or not 0 < number < math.inf:
-        raise InvalidArgumentError(f"{name}: expected seconds above zero, found {shown(value)}")
-    return number

@@ -10,12 +10,12 @@ from octavo.declarative.ingestion.declared import DeclaredSource, source_type
 from octavo.declarative.ingestion.file_loader import chunk_settings
 from octavo.declarative.ingestion.identifiers import file_id
 from octavo.declarative.ingestion.limits import IngestionLimits
-from octavo.declarative.ingestion.optional import optional
 from octavo.declarative.ingestion.recording import record_documents
 from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Record
 from octavo.declarative.ingestion.walk import absolute_path
 from octavo.errors import ConfigurationError, SourceLoadingError, shown, told
+from octavo.importing import optional
 from octavo.spi.source_document import SourceDocument
 
 _ROWS: Final = 1_000

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from octavo.declarative.ingestion.optional import optional
+from octavo.importing import optional
 
 _BETWEEN_PARAGRAPHS: Final = re.compile(r"\n[ \t]*\n\s*(?=\S)|\n[ \t]*\n\s*\Z")
 _BETWEEN_BLOCKS: Final = re.compile(r"(?<=\S)[ \t]*\n(?:[ \t]*\n)++(?=[^\s})\]])")

@@ -12,12 +12,12 @@ from octavo.declarative.ingestion.failures import DamagedSource
 from octavo.declarative.ingestion.file_loader import chunk_settings
 from octavo.declarative.ingestion.identifiers import file_id
 from octavo.declarative.ingestion.limits import IngestionLimits
-from octavo.declarative.ingestion.optional import optional
 from octavo.declarative.ingestion.reading import resource_documents
 from octavo.declarative.ingestion.resource import Resource, bytes_resource
 from octavo.declarative.ingestion.times import http_instant
 from octavo.declarative.ingestion.url_policy import UrlPolicy
 from octavo.errors import ConfigurationError, OctavoError, SourceLoadingError, told
+from octavo.importing import optional
 from octavo.spi.source_document import SourceDocument
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Final
 
 from octavo.declarative.declarations.context_format import PLACEHOLDER
 from octavo.declarative.rendering.graphemes import grapheme_boundary
-from octavo.declarative.rendering.visible import visible, visible_line
+from octavo.visible import visible, visible_line
 
 ELLIPSIS: Final = "…"
 """Stands at the end of content that was shortened."""

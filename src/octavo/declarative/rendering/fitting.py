@@ -8,7 +8,7 @@ from typing import Final
 from octavo.declarative.rendering.documents import DocumentFormat, Passage
 from octavo.declarative.rendering.fence import escaped
 from octavo.declarative.rendering.tokens import TokenCounter, counted
-from octavo.declarative.rendering.visible import visible
+from octavo.visible import visible
 
 _CHARACTERS: Final = 4  # of a token, about: where the search for a cut begins
 

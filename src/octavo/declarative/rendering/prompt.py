@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from octavo.declarative.rendering.fence import DISCLOSURE, fenced, heading, without_fences
 from octavo.declarative.rendering.rendered_context import RenderedContext
-from octavo.declarative.rendering.visible import visible, visible_line
+from octavo.visible import visible, visible_line
 
 
 @dataclass(frozen=True, slots=True)

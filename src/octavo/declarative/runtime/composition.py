@@ -26,7 +26,7 @@ from octavo.declarative.runtime.stages import (
 from octavo.errors import ExecutionError
 from octavo.graph.providers import NamedProvider, OpenedGraph, open_graph_store
 from octavo.spi import RetrievalEngineProvider
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.graph import GraphRAGStrategy
 from octavo.strategies.hybrid import HybridRAGStrategy

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.kernels.greedy_distinct import greedy_distinct
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.columnar import Ranking
 
 

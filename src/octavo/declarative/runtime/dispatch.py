@@ -119,8 +119,9 @@ class Dispatch:
     def _found(self, engine: Engine, plan: RetrievalPlan, key: Hashable) -> Documents:
         search, cache = plan.search, self.searched.cache
         if search.cache:
-            cached = cache.fresh(key)
-            self.events.tell("cache", outcome="miss" if cached is None else "hit")
+            with self.events.stage("cache") as event:
+                cached = cache.fresh(key)
+                event["outcome"] = "miss" if cached is None else "hit"
             if cached is not None:
                 return cached
         documents = engine.retrieve(plan, self.query)

@@ -111,7 +111,7 @@ class RetrievalRuntime:
         """
         context = context or DispatchContext()
         query = _query(action, arguments, context)
-        events = Events(role=bindings.role_name, action=action.name)
+        events = Events.of_request(bindings.role_name, action.name, context)
         return self.ground(bindings, action.knowledge, action.search, query, context, events=events)
 
     def ground(
@@ -141,17 +141,23 @@ class RetrievalRuntime:
         events
             Who is told of the stages.
         """
-        plan = self._plan(bindings, knowledge, search)
-        return Dispatch(
-            knowledge,
-            plan,
-            self._binding(bindings, () if plan is None else plan.loaded),
-            self._binding(bindings, _whole(knowledge)),
-            query,
-            self._embedding,
-            context,
-            events or Events(role=bindings.role_name),
-        ).run()
+        events = events or Events(role=bindings.role_name)
+        with events.stage("grounding", sources=len(knowledge)) as event:
+            plan = self._plan(bindings, knowledge, search)
+            retrieved = Dispatch(
+                knowledge,
+                plan,
+                self._binding(bindings, () if plan is None else plan.loaded),
+                self._binding(bindings, _whole(knowledge)),
+                query,
+                self._embedding,
+                context,
+                events,
+            ).run()
+            event["documents"] = len(retrieved.documents)
+            event["units"] = len(retrieved.direct)
+            event["stale"] = retrieved.stale
+        return retrieved
 
     def prepare(self, bindings: BoundDeclarations, context: DispatchContext | None = None) -> None:
         """Load now what a role's actions will need, so that no dispatch has to wait for it.

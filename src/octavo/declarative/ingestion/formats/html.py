@@ -15,9 +15,9 @@ from octavo.declarative.ingestion.decoding import decoded
 from octavo.declarative.ingestion.failures import DamagedSource
 from octavo.declarative.ingestion.formats.heading_tree import Heading, heading_tree
 from octavo.declarative.ingestion.limits import IngestionLimits
-from octavo.declarative.ingestion.optional import optional
 from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Outline, Section
+from octavo.importing import optional
 
 _UNREAD: Final = frozenset(
     (

@@ -8,9 +8,9 @@ from octavo.declarative.ingestion.formats.front_matter import split_front_matter
 from octavo.declarative.ingestion.formats.heading_tree import Heading, heading_tree
 from octavo.declarative.ingestion.formats.plain_headings import plain_headings, plain_title
 from octavo.declarative.ingestion.limits import IngestionLimits
-from octavo.declarative.ingestion.optional import optional
 from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Outline
+from octavo.importing import optional
 
 
 def read_markdown(resource: Resource, limits: IngestionLimits) -> Outline:

@@ -5,11 +5,11 @@ from typing import Any
 
 from octavo.declarative.ingestion.failures import DamagedSource
 from octavo.declarative.ingestion.limits import IngestionLimits
-from octavo.declarative.ingestion.optional import optional
 from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Outline, Section
 from octavo.declarative.ingestion.times import instant_text
 from octavo.errors import SourceLoadingError, told
+from octavo.importing import optional
 
 
 def read_pdf(resource: Resource, limits: IngestionLimits) -> Outline:

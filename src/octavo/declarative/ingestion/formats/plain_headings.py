@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from octavo.declarative.ingestion.formats.heading_tree import Heading
-from octavo.declarative.ingestion.optional import optional
+from octavo.importing import optional
 
 _TEXTUAL: Final = frozenset({"text", "code_inline", "image"})
 _NEEDS_PARSER: Final = re.compile(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from octavo.declarative.ingestion.failures import DamagedSource
 from octavo.declarative.ingestion.limits import IngestionLimits
-from octavo.declarative.ingestion.optional import optional
+from octavo.importing import optional
 
 _WRONG_TAGS: Final = (
     *(ValueError, TypeError, OverflowError, RecursionError),

@@ -1,0 +1,94 @@
+"""Failures of the ``openai`` package as octavo's, without the key in any of them."""
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from octavo.errors import (
+    ConfigurationError,
+    ExecutionError,
+    OctavoError,
+    RetrievalTimeoutError,
+    told,
+)
+from octavo.visible import visible_line
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_LONGEST: Final = 300
+_RETRIED: Final = frozenset({408, 409, 429})
+_SPENT: Final = "insufficient_quota"
+LANGUAGE_MODEL_SERVER: Final = "the language model server"
+
+
+def octavo_error(
+    openai: "ModuleType", error: Exception, key: str, server: str = LANGUAGE_MODEL_SERVER
+) -> OctavoError:
+    """Return what an exception of the package, or of the HTTP library below it, means.
+
+    Parameters
+    ----------
+    openai
+        The package.
+    error
+        What it raised.
+    key
+        The secret, which is taken out of the message.
+    server
+        What messages call the server.
+    """
+    own = _own(error)
+    if own is not None:
+        return own
+    message = _without(key, error)
+    if isinstance(error, openai.APITimeoutError) or "Timeout" in type(error).__name__:
+        return RetrievalTimeoutError(f"{server} did not answer in time")
+    if isinstance(error, openai.AuthenticationError):
+        return ConfigurationError(f"{server} refused the key: {message}")
+    if isinstance(error, openai.APIStatusError):
+        return ExecutionError(f"{server} answered with status {error.status_code}: {message}")
+    if isinstance(error, openai.APIConnectionError):
+        cause = "" if error.__cause__ is None else f": {_without(key, error.__cause__)}"
+        return ExecutionError(f"{server} cannot be reached{cause}")
+    return ExecutionError(f"{server} broke the protocol: {message}")
+
+
+def is_worth_a_retry(openai: "ModuleType", error: Exception) -> bool:
+    """Return whether a failure may pass: no connection, silence, too many requests, a failing server."""
+    if _own(error) is not None:
+        return False
+    if isinstance(error, openai.APIStatusError):
+        if error.code == _SPENT:
+            return False
+        return error.status_code in _RETRIED or error.status_code >= 500
+    return isinstance(error, openai.APIConnectionError)
+
+
+def asked_wait(error: Exception) -> float | None:
+    """Return the seconds for which the server asks to be left alone, ``None`` where it does not."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", {})
+    asked = str(headers.get("retry-after", ""))
+    try:
+        return max(float(asked), 0.0)
+    except ValueError:
+        return _until(asked)
+
+
+def _until(date: str) -> float | None:
+    try:
+        return max((parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, TypeError):  # no date, or one without a zone
+        return None
+
+
+def _own(error: BaseException) -> OctavoError | None:
+    # The package takes what a guard of the body raised for a lost connection.
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, OctavoError):
+        found = found.__cause__
+    return found
+
+
+def _without(key: str, error: BaseException) -> str:
+    return visible_line(told(error).replace(key, "***"))[:_LONGEST]

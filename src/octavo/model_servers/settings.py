@@ -1,0 +1,78 @@
+"""What a client of a model server is told: its key, its bounds, whom it trusts."""
+
+import math
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from octavo.errors import ConfigurationError, InvalidArgumentError, real_number, shown
+
+if TYPE_CHECKING:
+    import ssl
+
+KEY_VARIABLE: Final = "OPENAI_API_KEY"
+NO_KEY: Final = "none"
+
+
+def checked_model(model: object) -> str:
+    """Return the name of a model.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no text, or blank.
+    """
+    if not isinstance(model, str) or not model.strip():
+        raise InvalidArgumentError(f"model: expected a name, found {shown(model)}")
+    return model
+
+
+def checked_key(
+    owner: str, api_key: object, base_url: str | None, variable: str = KEY_VARIABLE
+) -> str:
+    """Return the key that was given, or that of the environment; :data:`NO_KEY` where none is needed.
+
+    Parameters
+    ----------
+    owner
+        Who needs it, for messages.
+    api_key
+        ``None``: from the environment.
+    base_url
+        Where the server is; one that is named may need no key.
+    variable
+        The environment's name for the key.
+
+    Raises
+    ------
+    ConfigurationError
+        There is none, or it is no header; it is never shown.
+    """
+    key = os.environ.get(variable, "") if api_key is None else api_key
+    if not isinstance(key, str) or not (key.strip() or base_url):
+        raise ConfigurationError(f"{owner}: there is no key; set {variable}, or give api_key")
+    if key and not (key.isascii() and key.isprintable()):
+        raise ConfigurationError(f"{owner}: api_key: expected printable ASCII characters")
+    return key.strip() or NO_KEY
+
+
+def checked_seconds(name: str, value: object) -> float:
+    """Return a number of seconds.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no finite number above zero.
+    """
+    number = real_number(value)
+    if number is None or not 0 < number < math.inf:
+        raise InvalidArgumentError(f"{name}: expected seconds above zero, found {shown(value)}")
+    return number
+
+
+@cache
+def certificates() -> "ssl.SSLContext":
+    """Return whom to trust; made once, since that takes longer than a request on this machine."""
+    import httpx2  # noqa: PLC0415 - comes with the extra ``openai``
+
+    return httpx2.create_ssl_context()
