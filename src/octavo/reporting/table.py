@@ -39,8 +39,12 @@ def markdown(
     yield "|" + "|".join("--:" if name in table.numbers else "---" for name in table.columns) + "|"
     for row in table.rows:
         cells = [
-            f"`{cell}`" if name in code else cell.replace("|", "\\|").replace("<", "&lt;")
+            f"`{cell}`" if name in code else _escaped(cell)
             for name, cell in zip(table.columns, row, strict=True)
         ]
         yield "| " + " | ".join(cells) + " |"
     yield ""
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("<", "&lt;").replace("\n", "<br>")
