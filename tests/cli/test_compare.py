@@ -15,10 +15,11 @@ def test_a_run_of_any_system(octavo):
         ["small", "RR", "0.3750"],
         ["small", "P@1", "0.2500"],
     ]
-    assert shown.stderr.splitlines()[:3] == [
-        "4 judged queries (1 of them without a relevant document, counted as zero)",
-        "small: no results for 2 of them, counted as zero",
-        "small: 1 queries without judgements, left out",
+    assert shown.stderr.splitlines()[:4] == [
+        "judged queries: 4",
+        "of them without a relevant document, counted as zero: 1",
+        "small: judged queries without results, counted as zero: 2",
+        "small: queries without judgements, left out: 1",
     ]
 
 
@@ -37,7 +38,7 @@ def test_the_gate(octavo, tmp_path):
     failed = octavo("compare", RUN, QRELS, "--against", better, "--metric", "RR")
     assert failed.exit_code == 1
     assert failed.stderr.splitlines()[-2:] == [
-        "compared with better over the 2 judged queries that it has results for, of 4",
+        "compared with better over the judged queries that it has results for: 2 of 4",
         "octavo: small: RR is 0.7500, below 1.0000 (1.0000 in better, tolerance 0)",
     ]
 

@@ -36,9 +36,10 @@ def test_the_table_and_its_notes(report):
     assert table.rows[0] == ("better", "0.9524 [0.857, 1.000]", "0.9524 [0.857, 1.000]")
     assert table.rows[1][1] == "0.0000 [0.000, 0.000]\n-0.9524 p < 0.001 *"
     assert list(notes(report)) == [
-        "21 judged queries (1 of them without a relevant document, counted as zero)",
-        "worse: no results for 16 of them, counted as zero",
-        "worse: 1 queries without judgements, left out",
+        "judged queries: 21",
+        "of them without a relevant document, counted as zero: 1",
+        "worse: judged queries without results, counted as zero: 16",
+        "worse: queries without judgements, left out: 1",
         "[low, high]: 95 % confidence interval, bootstrap over queries",
         (
             "differences to better: paired randomisation test, p corrected by Holm's method over the 2 "

@@ -102,7 +102,7 @@ def evaluate(
     asked = read_queries(queries, text=query_text, id=query_id, vector=query_vector)
     judged = judged_queries(asked, judgements)
     if len(judged) < len(asked):
-        say(f"{len(asked) - len(judged):,} queries have no judgements and are left out")
+        say(f"queries without judgements, left out: {len(asked) - len(judged):,}")
     _warn_of_depth(evaluation.metrics, max_results)
     if runs is not None:
         runs.mkdir(parents=True, exist_ok=True)
@@ -121,10 +121,12 @@ def evaluate(
             threads=threads,
             listener=listen,
         )
-    if runs is not None:
-        for run in found:
-            write_run(run, runs / f"{run.name}.trec")
-    evaluation.finish(found, judgements)
+    try:
+        evaluation.finish(found, judgements)
+    finally:  # whatever fell; and an id that TREC cannot hold must not cost the figures
+        if runs is not None:
+            for run in found:
+                write_run(run, runs / f"{run.name}.trec")
 
 
 def _strategies(

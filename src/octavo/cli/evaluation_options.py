@@ -148,8 +148,8 @@ class Evaluation:
             fallen, compared = self._old.falls(report)
             falls += fallen
             say(
-                f"compared with {self._old.run.name} over the {compared:,} judged queries that it "
-                f"has results for, of {len(qrels):,}"
+                f"compared with {self._old.run.name} over the judged queries that it has results "
+                f"for: {compared:,} of {len(qrels):,}"
             )
         for fall in falls:
             say(f"octavo: {fall}")

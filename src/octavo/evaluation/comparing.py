@@ -6,18 +6,21 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.columns.sources import Input
 from octavo.errors import InvalidArgumentError
 from octavo.evaluation.intervals import bootstrap_intervals
 from octavo.evaluation.measuring import measure
 from octavo.evaluation.metrics import DEFAULT_METRICS, Metric, parse_metrics
-from octavo.evaluation.qrels import Qrels
+from octavo.evaluation.qrels import Qrels, read_qrels
 from octavo.evaluation.report import Comparison, Estimate, EvaluationReport, SystemResult
-from octavo.evaluation.run import Run
+from octavo.evaluation.run import Run, read_run
 from octavo.evaluation.significance import holm, paired_p_values
 
 
 def evaluate(
-    run: Run, qrels: Qrels, metrics: Iterable[str | Metric] = DEFAULT_METRICS
+    run: Run | Input,
+    qrels: Qrels | Input,
+    metrics: Iterable[str | Metric] = DEFAULT_METRICS,
 ) -> EvaluationReport:
     """Measure a run.
 
@@ -27,9 +30,9 @@ def evaluate(
     Parameters
     ----------
     run
-        From :func:`~octavo.evaluation.read_run`.
+        From :func:`~octavo.evaluation.read_run`, or what that reads.
     qrels
-        From :func:`~octavo.evaluation.read_qrels`.
+        From :func:`~octavo.evaluation.read_qrels`, or what that reads.
     metrics
         Names as ir-measures has them.
 
@@ -41,10 +44,9 @@ def evaluate(
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from octavo.evaluation import read_qrels, read_run
-    >>> qrels = read_qrels(pa.table({"query_id": ["q"], "doc_id": ["a"], "grade": [1]}))
-    >>> found = pa.table({"query_id": ["q", "q"], "doc_id": ["b", "a"], "score": [2.0, 1.0]})
-    >>> report = evaluate(read_run(found), qrels, ["RR", "P@1"])
+    >>> qrels = pa.table({"query_id": ["q"], "doc_id": ["a"], "grade": [1]})
+    >>> run = pa.table({"query_id": ["q", "q"], "doc_id": ["b", "a"], "score": [2.0, 1.0]})
+    >>> report = evaluate(run, qrels, ["RR", "P@1"])
     >>> [estimate.mean for estimate in report.systems[0].means]
     [0.5, 0.0]
     """
@@ -52,8 +54,8 @@ def evaluate(
 
 
 def compare_runs(
-    runs: Sequence[Run],
-    qrels: Qrels,
+    runs: Sequence[Run | Input],
+    qrels: Qrels | Input,
     metrics: Iterable[str | Metric] = DEFAULT_METRICS,
     *,
     baseline: str | None = None,
@@ -66,7 +68,7 @@ def compare_runs(
     Parameters
     ----------
     runs
-        At least one, with distinct names.
+        At least one, with distinct names; files are called by theirs, without the ending.
     qrels, metrics
         As for :func:`evaluate`.
     baseline
@@ -78,20 +80,22 @@ def compare_runs(
         There is no run, names repeat, the baseline is none of them, a metric is unknown, or no
         query of a run is judged.
     """
-    names = _checked_names(runs)
+    read = [run if isinstance(run, Run) else read_run(run) for run in runs]
+    judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
+    names = _checked_names(read)
     against = names[0] if baseline is None else baseline
     if against not in names:
         raise InvalidArgumentError(
             f"baseline: expected one of {', '.join(names)}, found {against!r}"
         )
     chosen = parse_metrics(metrics)
-    systems = tuple(_measured(run, qrels, chosen) for run in runs)
+    systems = tuple(_measured(run, judged, chosen) for run in read)
     return EvaluationReport(
         metrics=tuple(metric.name for metric in chosen),
         systems=systems,
         comparisons=_comparisons(systems, names.index(against), chosen),
         baseline=against,
-        qrels=qrels,
+        qrels=judged,
     )
 
 

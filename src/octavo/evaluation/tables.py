@@ -38,17 +38,14 @@ def plain_rows(report: EvaluationReport) -> Iterator[tuple[str, ...]]:
 
 def notes(report: EvaluationReport) -> Iterator[str]:
     """Yield, line by line, what to know of the figures."""
-    yield (
-        f"{len(report.qrels):,} judged queries ({report.qrels.without_relevant:,} of them without a "
-        "relevant document, counted as zero)"
-        if report.qrels.without_relevant
-        else f"{len(report.qrels):,} judged queries"
-    )
+    yield f"judged queries: {len(report.qrels):,}"
+    if report.qrels.without_relevant:
+        yield f"of them without a relevant document, counted as zero: {report.qrels.without_relevant:,}"
     for system in report.systems:
         if system.missing:
-            yield f"{system.name}: no results for {system.missing:,} of them, counted as zero"
+            yield f"{system.name}: judged queries without results, counted as zero: {system.missing:,}"
         if system.unjudged:
-            yield f"{system.name}: {system.unjudged:,} queries without judgements, left out"
+            yield f"{system.name}: queries without judgements, left out: {system.unjudged:,}"
     yield "[low, high]: 95 % confidence interval, bootstrap over queries"
     if report.comparisons:
         yield (
