@@ -50,6 +50,7 @@ RULES = {
     "S70": "The prompt: format, budget, escaping, fence, disclosure, labels; validation errors",
     "S71": "The request's own context: metadata, isolation of results, the turn's message",
     "S73": "An engine of the application's own takes the place of loading",
+    "S74": "Whole sources; sources read part by part, each scope each unit once and in order",
     "S75": "Who carries out an action; knowledge on LLM and LOCAL actions only",
     "S77": "Agents and roles: typed and untyped, streaming and asynchronous dispatch",
     "S80": "What a graph entry may set, and that it is named alone",

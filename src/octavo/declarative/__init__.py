@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from octavo.declarative.actions.requests import ActionRequest, ActionResponse, ActionResult
     from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
     from octavo.declarative.declarations.action_specs import ActionSpec, action_spec
+    from octavo.declarative.declarations.agent_specs import AgentSpec, agent_spec
     from octavo.declarative.declarations.binding import (
         BoundAction,
         BoundChat,
@@ -29,12 +30,7 @@ if TYPE_CHECKING:
         bind,
         bind_chat,
     )
-    from octavo.declarative.declarations.class_specs import (
-        AgentSpec,
-        RoleSpec,
-        agent_spec,
-        role_spec,
-    )
+    from octavo.declarative.declarations.class_specs import RoleSpec, role_spec
     from octavo.declarative.declarations.enums import (
         ActionType,
         ChunkContext,
@@ -51,7 +47,9 @@ if TYPE_CHECKING:
     from octavo.declarative.declarations.retrieval_config import RetrievalConfig
     from octavo.declarative.declarations.search import Search
     from octavo.declarative.declarations.unset import UNSET, Unset
+    from octavo.declarative.declarations.write_back import WriteBack
     from octavo.declarative.rendering.fence import DISCLOSURE
+    from octavo.declarative.rendering.grounding import Grounding
     from octavo.declarative.rendering.prompt import Prompt, action_prompt
     from octavo.declarative.rendering.rendered_context import RenderedContext
     from octavo.declarative.rendering.tokens import TokenCounter, estimated_tokens
@@ -86,6 +84,7 @@ __all__ = [
     "DispatchContext",
     "FailureAction",
     "GivenProviders",
+    "Grounding",
     "Knowledge",
     "KnowledgeFormat",
     "KnowledgeType",
@@ -112,6 +111,7 @@ __all__ = [
     "StreamingExecutor",
     "TokenCounter",
     "Unset",
+    "WriteBack",
     "action_prompt",
     "action_spec",
     "agent_spec",
@@ -138,6 +138,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "actions.requests": ("ActionRequest", "ActionResponse", "ActionResult"),
     "actions.streams": ("ActionStream", "AsyncActionStream"),
     "rendering.fence": ("DISCLOSURE",),
+    "rendering.grounding": ("Grounding",),
     "rendering.prompt": ("Prompt", "action_prompt"),
     "rendering.rendered_context": ("RenderedContext",),
     "rendering.tokens": ("TokenCounter", "estimated_tokens"),
@@ -145,7 +146,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "runtime.dispatch_context": ("DispatchContext",),
     "declarations.action_specs": ("ActionSpec", "action_spec"),
     "declarations.binding": ("BoundAction", "BoundChat", "BoundDeclarations", "bind", "bind_chat"),
-    "declarations.class_specs": ("AgentSpec", "RoleSpec", "agent_spec", "role_spec"),
+    "declarations.agent_specs": ("AgentSpec", "agent_spec"),
+    "declarations.class_specs": ("RoleSpec", "role_spec"),
     "declarations.enums": (
         "ActionType",
         "ChunkContext",
@@ -162,6 +164,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "declarations.retrieval_config": ("RetrievalConfig",),
     "declarations.search": ("Search",),
     "declarations.unset": ("UNSET", "Unset"),
+    "declarations.write_back": ("WriteBack",),
     "runtime.attribution": ("RequestMetadata",),
     "runtime.providers": ("GivenProviders",),
     "runtime.retrieved": ("Retrieved", "SourceGiven"),

@@ -3,9 +3,11 @@
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
+from octavo.declarative.actions.action_context import ActionContext
 from octavo.declarative.actions.action_table import RoleAction
 from octavo.declarative.actions.executors import (
     ActionCall,
@@ -16,10 +18,16 @@ from octavo.declarative.actions.executors import (
     StreamingExecutor,
 )
 from octavo.declarative.actions.failures import closing, failing_as_execution
-from octavo.declarative.actions.observed import count, counted_pieces, counted_pieces_async
+from octavo.declarative.actions.observed import (
+    count,
+    counted_pieces,
+    counted_pieces_async,
+    observed_rendering,
+)
 from octavo.declarative.actions.requests import ActionResult
 from octavo.declarative.declarations.enums import ActionType
-from octavo.declarative.runtime.events import Events, Stage
+from octavo.declarative.rendering.grounding import Grounding
+from octavo.declarative.runtime.events import Event, Events, Stage
 from octavo.errors import ConfigurationError
 
 
@@ -31,6 +39,7 @@ class Dispatch:
     call: ActionCall
     executor: AnyExecutor | None
     events: Events
+    grounding: Grounding | None = None
 
     @property
     def what(self) -> str:
@@ -47,6 +56,39 @@ class Dispatch:
         """Begin what the executor does."""
         name = "model" if self.call.type is ActionType.LLM else "executor"
         return self.events.stage(name, executor=type(self.executor).__name__)
+
+    def settle(self) -> bool:
+        """Take what grounds the action off its cursors; ``False`` where it must be rendered again.
+
+        Raises
+        ------
+        CancelledError, RetrievalTimeoutError
+            The request is over; nothing was taken.
+        """
+        if self.grounding is None or not self.grounding.moves:
+            return True
+        self.call.context.dispatch.check()
+        return self.grounding.settle()
+
+    def again(self, event: Event) -> "Dispatch":
+        """Return the dispatch with what comes next now; the event is that of the whole."""
+        if self.grounding is None:
+            return self
+        grounding = observed_rendering(self.events, event, self.grounding.again)
+        context = ActionContext(grounding.context, self.call.context.dispatch)
+        return replace(self, call=replace(self.call, context=context), grounding=grounding)
+
+    @contextmanager
+    def giving_back(self) -> Iterator[None]:
+        """Give units back to their cursors where what runs inside fails; a stream that is closed does not."""
+        try:
+            yield
+        except GeneratorExit:
+            raise
+        except BaseException:
+            if self.grounding is not None:
+                self.grounding.give_back()
+            raise
 
 
 def carried_out(dispatch: Dispatch) -> object:
@@ -94,24 +136,26 @@ async def carried_out_async(dispatch: Dispatch) -> object:
 def pieces(dispatch: Dispatch) -> Iterator[str]:
     """Yield the action's value in pieces; as one, where its executor gives no pieces."""
     executor = dispatch.executor
-    if not isinstance(executor, StreamingExecutor) or dispatch.has_body:
-        yield str(carried_out(dispatch))
-        return
-    with failing_as_execution(dispatch.what):
-        yield from counted_pieces(dispatch.stage(), executor.stream(dispatch.call))
+    with dispatch.giving_back():
+        if not isinstance(executor, StreamingExecutor) or dispatch.has_body:
+            yield str(carried_out(dispatch))
+            return
+        with failing_as_execution(dispatch.what):
+            yield from counted_pieces(dispatch.stage(), executor.stream(dispatch.call))
 
 
 async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
     """Yield the action's value in pieces; as one, where its executor gives no pieces."""
     executor = dispatch.executor
-    if not isinstance(executor, AsyncStreamingExecutor) or dispatch.has_body:
-        yield str(await carried_out_async(dispatch))
-        return
-    with failing_as_execution(dispatch.what):
-        stream = counted_pieces_async(dispatch.stage(), executor.stream_async(dispatch.call))
-        async with closing(stream):
-            async for piece in stream:
-                yield piece
+    with dispatch.giving_back():
+        if not isinstance(executor, AsyncStreamingExecutor) or dispatch.has_body:
+            yield str(await carried_out_async(dispatch))
+            return
+        with failing_as_execution(dispatch.what):
+            stream = counted_pieces_async(dispatch.stage(), executor.stream_async(dispatch.call))
+            async with closing(stream):
+                async for piece in stream:
+                    yield piece
 
 
 def _function(dispatch: Dispatch, executor: AnyExecutor) -> Callable[[ActionCall], Any]:

@@ -16,11 +16,12 @@ from octavo.declarative.actions.carrying_out import (
     pieces_async,
 )
 from octavo.declarative.actions.executors import ActionCall, AnyExecutor
+from octavo.declarative.actions.observed import observed_rendering
 from octavo.declarative.actions.requests import ActionRequest, ActionResponse
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
 from octavo.declarative.declarations.enums import ActionType
-from octavo.declarative.rendering.rendered_context import RenderedContext, rendered
+from octavo.declarative.rendering.grounding import Grounding
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.events import Event, Events, Stage
@@ -71,7 +72,7 @@ class Dispatcher:
         asked = self._asked(request, context)
         with asked.stage() as event:
             dispatch = self._prepared(asked, event)
-            with entered(dispatch.call.context):
+            with entered(dispatch.call.context), dispatch.giving_back():
                 value = carried_out(dispatch)
         return ActionResponse(request.action, value, dispatch.call.context)
 
@@ -82,7 +83,7 @@ class Dispatcher:
         asked = self._asked(request, context)
         with asked.stage() as event:
             dispatch = await self._prepared_async(asked, event)
-            with entered(dispatch.call.context):
+            with entered(dispatch.call.context), dispatch.giving_back():
                 value = await carried_out_async(dispatch)
         return ActionResponse(request.action, value, dispatch.call.context)
 
@@ -112,6 +113,12 @@ class Dispatcher:
         return _Asked(found, request.arguments, context.filled(agent=self.agent_name), events)
 
     def _prepared(self, asked: "_Asked", event: Event) -> Dispatch:
+        dispatch = self._rendered(asked, event)
+        while not dispatch.settle():
+            dispatch = dispatch.again(event)
+        return dispatch
+
+    def _rendered(self, asked: "_Asked", event: Event) -> Dispatch:
         found, context = asked.action, asked.context
         # Whatever ran before, or runs around this, leaves nothing behind for the retrieval to see.
         with entered(ActionContext(dispatch=context)):
@@ -119,34 +126,39 @@ class Dispatcher:
             kind = found.action.type
             executor = None if kind is ActionType.LOCAL else self.executor_of(kind)
             context.check()
-            shown = None
+            grounding = None
             if found.action.knowledge and self.retrieval is not None:
                 retrieved = self.retrieval.retrieve(
                     found.bindings, found.action, arguments, context
                 )
-                with asked.events.stage("rendering") as rendering:
-                    shown = rendered(retrieved, found.action.knowledge, self.counter)
-                    rendering.update(_counts(shown))
-                event.update(documents=shown.documents, stale=shown.stale)
+                grounding = observed_rendering(
+                    asked.events,
+                    event,
+                    lambda: Grounding.of(retrieved, found.action.knowledge, self.counter),
+                )
         call = ActionCall(
             found.action.name,
             kind,
             found.action.description,
             arguments,
-            ActionContext(shown, context),
+            ActionContext(None if grounding is None else grounding.context, context),
             found.instructions,
         )
-        return Dispatch(found, call, executor, asked.events)
+        return Dispatch(found, call, executor, asked.events, grounding)
 
     async def _prepared_async(self, asked: "_Asked", event: Event) -> Dispatch:
         token = CancellationToken()
         if asked.context.cancellation is None:
             asked = replace(asked, context=replace(asked.context, cancellation=token))
         try:
-            return await asyncio.to_thread(self._prepared, asked, event)
+            dispatch = await asyncio.to_thread(self._rendered, asked, event)
         except asyncio.CancelledError:
             token.cancel()  # the thread notices at its next step
             raise
+        # Not in the thread: a task that is cancelled meanwhile must not have settled.
+        while not dispatch.settle():
+            dispatch = await asyncio.to_thread(dispatch.again, event)
+        return dispatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +173,3 @@ class _Asked:
     def stage(self) -> Stage:
         """Begin the dispatch as a whole."""
         return self.events.stage("dispatch", type=str(self.action.action.type))
-
-
-def _counts(shown: RenderedContext) -> Event:
-    return {
-        "documents": shown.documents,
-        "tokens": sum(each.tokens for each in shown.usage),
-        "truncated": shown.truncated,
-        "shortened": len(shown.shortened),
-        "dropped": len(shown.dropped),
-    }

@@ -1,12 +1,31 @@
-"""Answers in pieces, counted while they pass."""
+"""What a dispatch tells of rendering, and of answers, whose pieces are counted while they pass."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Final
 
 from octavo.declarative.actions.failures import closing
-from octavo.declarative.runtime.events import Event, Stage
+from octavo.declarative.rendering.grounding import Grounding
+from octavo.declarative.runtime.events import Event, Events, Stage
 
 _END: Final = object()
+
+
+def observed_rendering(
+    events: Events, dispatch: Event, render: Callable[[], Grounding]
+) -> Grounding:
+    """Render, and count what came of it into the event of that stage, and of the whole dispatch."""
+    with events.stage("rendering") as event:
+        grounding = render()
+        context = grounding.context
+        event.update(
+            documents=context.documents,
+            tokens=sum(each.tokens for each in context.usage),
+            truncated=context.truncated,
+            shortened=len(context.shortened),
+            dropped=len(context.dropped),
+        )
+    dispatch.update(documents=context.documents, stale=context.stale)
+    return grounding
 
 
 def counted_pieces(stage: Stage, pieces: Iterator[str]) -> Iterator[str]:

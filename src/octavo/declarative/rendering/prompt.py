@@ -51,7 +51,7 @@ def action_prompt(
     parts = [description.strip()]
     if context is not None and context.documents > 0 and context.text.strip():
         system.append(DISCLOSURE)
-        label = heading(stale=context.stale, truncated=context.truncated)
+        label = heading(stale=context.stale, truncated=context.truncated, ended=context.ended)
         parts.append(f"{label}\n{fenced(context.text)}")
     if arguments:
         lines = [f"{_name_text(name)}: {_value_text(value)}" for name, value in arguments.items()]

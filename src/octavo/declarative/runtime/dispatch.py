@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from octavo.declarative.declarations.enums import FailureAction, KnowledgeType, KnowledgeUse
 from octavo.declarative.declarations.knowledge import Knowledge
@@ -14,7 +15,8 @@ from octavo.declarative.runtime.attribution import (
     divided,
     request_metadata,
 )
-from octavo.declarative.runtime.bindings import Binding
+from octavo.declarative.runtime.bindings import Binding, BindingKey, ingestion_of
+from octavo.declarative.runtime.cursors import CursorKey, Cursors, Reading, scope_of
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import ProcessEmbedding
 from octavo.declarative.runtime.engine import Engine
@@ -39,11 +41,13 @@ class Dispatch:
     plan
         Who serves those that are searched; ``None`` where none is.
     searched, whole
-        What is loaded for those that are searched, and for those that are given whole.
+        What is loaded for those that are searched, and for those whose units are given.
     query
         The text looked for.
     process_embedding
         Where vectors come from.
+    cursors
+        How far sources of use SEQUENTIAL have been read.
     context, events
         Of the dispatch.
     """
@@ -54,6 +58,7 @@ class Dispatch:
     whole: Binding
     query: str
     process_embedding: ProcessEmbedding
+    cursors: Cursors
     context: DispatchContext
     events: Events
     _units: dict[str, tuple[SourceDocument, ...]] = field(default_factory=dict)
@@ -108,12 +113,19 @@ class Dispatch:
             )
         if outcome.fallback is FailureAction.CONTINUE:
             self._units.clear()
+        readings = {
+            source.name: self._reading(source, filters)
+            for source in self.knowledge
+            if source.use is KnowledgeUse.SEQUENTIAL and source.name in self._units
+        }
+        direct = [units for name, units in self._units.items() if name not in readings]
         return Retrieved(
             attributed(outcome.documents, known),
             search,
-            self._given(outcome.documents),
+            self._given(outcome.documents, readings),
             outcome.stale,
-            tuple(unit for units in self._units.values() for unit in units),
+            tuple(chain.from_iterable(direct)),
+            tuple(readings.values()),
         )
 
     def _found(self, engine: Engine, plan: RetrievalPlan, key: Hashable) -> Documents:
@@ -145,18 +157,33 @@ class Dispatch:
                 with self.events.stage("units", source=source.name) as event:
                     found = self.whole.units(source, self.context, path)
                     # What a request must not see does not reach it in one piece either.
-                    units = tuple(
-                        each for each in found if filters.admit(each.metadata, source.name)
+                    filtered = filters.pushed or not filters.admits
+                    units = (
+                        found
+                        if not filtered
+                        else tuple(
+                            each for each in found if filters.admit(each.metadata, source.name)
+                        )
                     )
                     event["documents"] = len(units)
                 self._units[source.name] = units
 
-    def _given(self, documents: Documents) -> tuple[SourceGiven, ...]:
+    def _reading(self, source: Knowledge, filters: DividedFilters) -> Reading:
+        whole = self.whole.key
+        binding = BindingKey(whole.role_class, whole.agent_class, (ingestion_of(source),))
+        pushed = frozenset(filters.pushed.items()) if filters.admits else None
+        key = CursorKey(binding, *scope_of(self.context), pushed)
+        units = self._units[source.name]
+        return self.cursors.reading(key, source.name, units, self.whole.revision)
+
+    def _given(
+        self, documents: Documents, readings: Mapping[str, Reading]
+    ) -> tuple[SourceGiven, ...]:
         found = Counter(each.metadata.get(KNOWLEDGE) for each in documents)
         given = []
         for source in self.knowledge:
             if source.use is not KnowledgeUse.SEARCH:
-                count = len(self._units.get(source.name, ()))
+                count = len(readings.get(source.name, self._units.get(source.name, ())))
             elif source.type is KnowledgeType.GRAPH:
                 count = len(documents)
             else:

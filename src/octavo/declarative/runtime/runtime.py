@@ -8,6 +8,7 @@ from octavo.declarative.declarations.enums import KnowledgeUse
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.runtime.bindings import Binding, BindingKey, Bindings, ingestion_of
+from octavo.declarative.runtime.cursors import MOST_CURSORS, Cursors
 from octavo.declarative.runtime.dispatch import Dispatch
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import PROCESS_EMBEDDING, ProcessEmbedding
@@ -30,6 +31,9 @@ class RetrievalRuntime:
         Providers and loaders made in code, beside the installed ones.
     cached_results
         The most results that are kept for each binding.
+    kept_cursors
+        The most cursors of sources of use SEQUENTIAL that are kept; beyond, those that were not
+        used for longest are forgotten, and their scopes begin again.
     clock
         Seconds that never go back, for the age of cached results.
     process_embedding
@@ -64,12 +68,14 @@ class RetrievalRuntime:
         given: GivenProviders | None = None,
         *,
         cached_results: int = DEFAULT_SIZE,
+        kept_cursors: int = MOST_CURSORS,
         clock: Callable[[], float] = time.monotonic,
         process_embedding: ProcessEmbedding = PROCESS_EMBEDDING,
     ) -> None:
         self._providers = Providers(given)
         self._bindings = Bindings(self._providers, cached_results, clock)
         self._embedding = process_embedding
+        self._cursors = Cursors(kept_cursors)
 
     @staticmethod
     def default() -> "RetrievalRuntime":
@@ -151,11 +157,12 @@ class RetrievalRuntime:
                 self._binding(bindings, _whole(knowledge)),
                 query,
                 self._embedding,
+                self._cursors,
                 context,
                 events,
             ).run()
             event["documents"] = len(retrieved.documents)
-            event["units"] = len(retrieved.direct)
+            event["units"] = len(retrieved.direct) + sum(map(len, retrieved.sequential))
             event["stale"] = retrieved.stale
         return retrieved
 
@@ -180,7 +187,8 @@ class RetrievalRuntime:
     def invalidate(self, cls: type) -> int:
         """Forget what was loaded for a role's or an agent's class, and all cached results of it.
 
-        The next dispatch loads it again. What is under way ends with what it began with.
+        The next dispatch loads it again. What is under way ends with what it began with. Cursors
+        stay: reading goes on where the source still begins with what was given of it, else anew.
 
         Returns
         -------
@@ -189,9 +197,31 @@ class RetrievalRuntime:
         """
         return self._bindings.invalidate(cls)
 
+    def rewind(
+        self, cls: type, source: str | None = None, context: DispatchContext | None = None
+    ) -> int:
+        """Begin sources of use SEQUENTIAL again.
+
+        Parameters
+        ----------
+        cls
+            The role's or agent's class.
+        source
+            Its declared name; ``None``: all of them.
+        context
+            Whose tenant, session and conversation say for whom; ``None``: for all.
+
+        Returns
+        -------
+        int
+            How many cursors that were.
+        """
+        return self._cursors.rewind(cls, source, context)
+
     def close(self) -> None:
-        """Forget all that was loaded; what is needed again is loaded again."""
+        """Forget all that was loaded, and all cursors; what is needed again is loaded again."""
         self._bindings.clear()
+        self._cursors.clear()
 
     def _plan(
         self,
