@@ -1,18 +1,17 @@
 """What ``octavo eval`` and ``octavo compare`` have in common: their options and their output."""
 
-import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from errno import EISDIR, ENOENT
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from octavo.cli.output import say, show, show_json, show_table
+from octavo.cli.spelled_out import spelled_out
 
 if TYPE_CHECKING:
     from octavo.evaluation import EvaluationReport, Qrels, Run
@@ -56,7 +55,6 @@ EVALUATION_OPTIONS: dict[str, Any] = {
     ],
     "as_json": Annotated[bool, typer.Option("--json", help="Print JSON.")],
 }
-_DEFAULTS = {"as_json": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,29 +74,13 @@ class EvaluationRequest:
 
 def with_evaluation_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with its parameter ``request`` spelled out as single options."""
-    signature = inspect.signature(command)
-    own = [each for each in signature.parameters.values() if each.name != "request"]
-    added = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=_DEFAULTS.get(name),
-            annotation=annotation,
-        )
-        for name, annotation in EVALUATION_OPTIONS.items()
-    ]
-
-    @wraps(command)
-    def run(*args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - the command's own
-        given = {name: kwargs.pop(name, _DEFAULTS.get(name)) for name in EVALUATION_OPTIONS}
-        command(*args, request=EvaluationRequest(**given), **kwargs)
-
-    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    run.__annotations__ = {
-        **{name: kind for name, kind in command.__annotations__.items() if name != "request"},
-        **EVALUATION_OPTIONS,
-    }
-    return run
+    return spelled_out(
+        command,
+        "request",
+        EVALUATION_OPTIONS,
+        lambda given: EvaluationRequest(**given),
+        {"as_json": False},
+    )
 
 
 class Evaluation:
