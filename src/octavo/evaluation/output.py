@@ -1,6 +1,7 @@
 """A report as files and JSON."""
 
 from dataclasses import asdict
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow.parquet as pq
 from octavo.errors import InvalidArgumentError
 from octavo.evaluation.report import EvaluationReport
 from octavo.evaluation.significance import FLIPS
-from octavo.storage.format.durable import errors_naming
+from octavo.storage.format.durable import replace_file
 
 
 def as_json(report: EvaluationReport) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def checked_per_query_file(path: Path) -> Path:
 
 
 def write_per_query(report: EvaluationReport, path: Path) -> None:
-    """Write :meth:`EvaluationReport.per_query` as parquet or CSV.
+    """Write :meth:`EvaluationReport.per_query` as parquet or CSV, whole or not at all.
 
     Raises
     ------
@@ -63,8 +64,9 @@ def write_per_query(report: EvaluationReport, path: Path) -> None:
     OSError
         The file cannot be written.
     """
-    with errors_naming(checked_per_query_file(path)):
-        if path.suffix.lower() == ".csv":
-            pyarrow.csv.write_csv(report.per_query(), path)
-        else:
-            pq.write_table(report.per_query(), path, compression="zstd")
+    written = BytesIO()
+    if checked_per_query_file(path).suffix.lower() == ".csv":
+        pyarrow.csv.write_csv(report.per_query(), written)
+    else:
+        pq.write_table(report.per_query(), written, compression="zstd")
+    replace_file(path, written.getvalue())

@@ -10,9 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from octavo.batch import ResultFormat
+from octavo.batch.output import write_output
 from octavo.batch.result_format import format_of
-from octavo.batch.writers.trec import TrecRunWriter
-from octavo.batch.writers.writer import ResultWriter
 from octavo.columns.arrow_types import Array
 from octavo.columns.numbers import as_numbers
 from octavo.columns.place import Place
@@ -20,7 +19,6 @@ from octavo.columns.sources import Input
 from octavo.errors import InvalidArgumentError
 from octavo.evaluation.groups import Coded, checked_ids, first_repeat, offsets_of
 from octavo.evaluation.layout import DOCUMENT_ID_NAMES, QUERY_ID_NAMES, Layout, read_pieces
-from octavo.storage.format.durable import errors_naming
 
 LAYOUT: Final = Layout(
     what="a run",
@@ -179,19 +177,16 @@ def write_run(
         chosen.check(batch)
     temporary = out.with_name(f".{out.name}.tmp")
     try:
-        with errors_naming(out):
-            with _writer(chosen, temporary, hits.schema, run.name) as writer:
-                for batch in batches:
-                    writer.write(batch)
-            temporary.replace(out)
+        write_output(
+            batches,
+            out,
+            temporary=temporary,
+            schema=hits.schema,
+            format=chosen,
+            tag="_".join(run.name.split()) or "run",
+        )
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _writer(chosen: ResultFormat, path: Path, schema: pa.Schema, name: str) -> ResultWriter:
-    if chosen is ResultFormat.TREC:
-        return TrecRunWriter(path, tag="_".join(name.split()) or "run")
-    return chosen.open(path, schema, name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
