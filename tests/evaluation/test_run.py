@@ -46,6 +46,27 @@ def test_ties_are_those_of_float32_and_the_larger_id_is_first(found_scores):
     assert read_run(table).ids.to_pylist() == trec_order(found_scores)
 
 
+@given(
+    st.dictionaries(
+        st.sampled_from("pqr"), st.dictionaries(ids, scores, min_size=1, max_size=6), min_size=1
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_rows_means_nothing(found_scores, rng):
+    rows_of_all = [
+        {"qid": query, "docno": document, "score": score}
+        for query, of_query in found_scores.items()
+        for document, score in of_query.items()
+    ]
+    rng.shuffle(rows_of_all)
+    run = read_run(pa.Table.from_pylist(rows_of_all))
+    found = {
+        query: run.ids[run.offsets[at] : run.offsets[at + 1]].to_pylist()
+        for at, query in enumerate(run.query_ids.to_pylist())
+    }
+    assert found == {query: trec_order(of_query) for query, of_query in found_scores.items()}
+
+
 def test_a_table_with_ranks_has_their_order():
     table = pa.table(
         {"query_id": ["q"] * 3, "rank": [2, 1, 3], "id": ["b", "a", "c"], "score": [1, 1, 1]}

@@ -40,14 +40,16 @@ class Coded:
         """Return the text of a row."""
         return str(self.texts[int(self.codes[row])])
 
-    def byte_order(self) -> Counts:
-        """Return for each row where its text stands among the distinct ones in the order of bytes.
+    def byte_order(self, rows: Counts) -> Counts:
+        """Return where the text of each of some rows stands among theirs, in the order of bytes.
 
         UTF-8 keeps the order of code points, so this is the order of Python's strings too.
         """
-        places = np.empty(len(self.texts), np.int64)
-        places[np.asarray(compute.array_sort_indices(self.texts))] = np.arange(len(self.texts))
-        return places[self.codes]
+        used, which = np.unique(self.codes[rows], return_inverse=True)
+        places = np.empty(len(used), np.int64)
+        texts = self.texts.take(used)
+        places[np.asarray(compute.array_sort_indices(texts))] = np.arange(len(used))
+        return places[which]
 
 
 def strings(texts: pa.LargeStringArray) -> list[str]:
@@ -82,7 +84,8 @@ def checked_ids(column: Array, place: Place) -> pa.LargeStringArray:
 
 def first_repeat(queries: Counts, documents: Counts) -> int | None:
     """Return the later row of a pair that repeats, the first such row; ``None`` without one."""
-    order = np.lexsort((documents, queries))
-    same = (np.diff(queries[order]) == 0) & (np.diff(documents[order]) == 0)
-    later = order[1:][same]  # lexsort is stable, so each of these follows its like
-    return int(later.min()) if len(later) else None
+    pairs = queries * (int(documents.max(initial=0)) + 1) + documents
+    if (np.diff(np.sort(pairs)) != 0).all():
+        return None
+    order = np.argsort(pairs, kind="stable")  # so each row follows its like
+    return int(order[1:][np.diff(pairs[order]) == 0].min())

@@ -17,8 +17,9 @@ from octavo.columns.numbers import as_numbers
 from octavo.columns.place import Place
 from octavo.columns.sources import Input
 from octavo.errors import InvalidArgumentError
-from octavo.evaluation.groups import Coded, checked_ids, first_repeat, offsets_of
+from octavo.evaluation.groups import Coded, checked_ids, offsets_of
 from octavo.evaluation.layout import DOCUMENT_ID_NAMES, QUERY_ID_NAMES, Layout, read_pieces
+from octavo.evaluation.run_rows import RunRows
 
 LAYOUT: Final = Layout(
     what="a run",
@@ -124,7 +125,7 @@ def read_run(source: Input, *, name: str | None = None) -> Run:
         if "rank" in piece.parts:
             ranks.append(_numbers(piece.parts["rank"], piece.place("rank")))
     nothing = np.zeros(0)
-    rows = _Rows(
+    rows = RunRows(
         origin,
         Coded.of(pa.chunked_array(queries, pa.large_string())),
         Coded.of(pa.chunked_array(ids, pa.large_string())),
@@ -187,52 +188,6 @@ def write_run(
         )
     finally:
         temporary.unlink(missing_ok=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """The rows of a run as they came."""
-
-    origin: str
-    queries: Coded
-    documents: Coded
-    scores: NDArray[np.float64]
-    ranks: NDArray[np.float64] | None
-
-    def order(self) -> NDArray[np.int64]:
-        """Return the rows query by query, best first."""
-        repeated = first_repeat(self.queries.codes, self.documents.codes)
-        if repeated is not None:
-            raise InvalidArgumentError(
-                f"{self.origin}: expected each document once for a query, found document "
-                f"{self.documents.text(repeated)!r} again for query {self.queries.text(repeated)!r}"
-            )
-        if self.ranks is None:
-            # trec_eval keeps scores as float32; what is equal there is a tie.
-            best_first = (-self.documents.byte_order(), -_as_float32(self.scores))
-            return np.lexsort((*best_first, self.queries.codes))
-        order = np.lexsort((self.ranks, self.queries.codes))
-        self._check_ranks(self.ranks, order)
-        return order
-
-    def _check_ranks(self, ranks: NDArray[np.float64], order: NDArray[np.int64]) -> None:
-        within = np.diff(self.queries.codes[order]) == 0
-        for wrong, found in (
-            (np.diff(ranks[order]) == 0, "the same rank"),
-            (np.diff(self.scores[order]) > 0, "a score above that of the rank before"),
-        ):
-            rows = np.flatnonzero(within & wrong)
-            if len(rows):
-                at = order[rows[0] + 1]
-                raise InvalidArgumentError(
-                    f"{self.origin}: expected scores that fall with distinct ranks, found {found} "
-                    f"at rank {ranks[at]:g} of query {self.queries.text(at)!r}"
-                )
-
-
-def _as_float32(scores: NDArray[np.float64]) -> NDArray[np.float32]:
-    largest = np.finfo(np.float32).max
-    return np.clip(scores, -largest, largest).astype(np.float32)
 
 
 def _numbers(column: Array, place: Place) -> NDArray[np.float64]:
