@@ -16,14 +16,11 @@ from octavo.evaluation.metrics import DEFAULT_METRICS, parse_metric, parse_metri
         ("R@100", "R@100", 100),
         ("P(rel=2)@5", "P(rel=2)@5", 5),
         ("AP(rel=1)", "AP", None),
-        ("RBP(p=0.8)", "RBP(p=0.8)", None),
         ("nDCG(dcg='log2')@5", "nDCG@5", 5),
         ("IPrec@0.1", "IPrec@0.1", None),
     ],
 )
 def test_names(name, canonical, cutoff):
-    if name.startswith("RBP"):
-        pytest.importorskip("cwl_eval")
     metric = parse_metric(name)
     assert (metric.name, str(metric), metric.cutoff) == (canonical, canonical, cutoff)
 
@@ -43,7 +40,7 @@ def test_each_metric_comes_once_in_the_order_given():
         ("nDCG@ten", "expected one such as"),
         (7, "expected one such as nDCG@10 or AP, found 7"),
         ("P", "metric 'P'"),
-        ("P@0", "metric 'P@0'"),
+        ("P@0", "expected a cutoff of at least 1, found 0"),
         ("P@2.5", "metric 'P@2.5'"),
         ("P(rel='x')@5", "metric \"P.*invalid param rel='x'"),
         ("P(5)", "expected parameters such as rel=2, found '5'"),
@@ -51,7 +48,7 @@ def test_each_metric_comes_once_in_the_order_given():
         ("P(rel=open('x'))@5", "expected parameters such as rel=2"),
         ("P(nothing=2)@5", "unsupported params found"),
         ("NumRet", "expected a mean over queries, found a sum"),
-        ("alpha_nDCG@10", "none that measures this one"),
+        ("alpha_nDCG@10", "an installed evaluator measures; pip install .*pyndeval"),
     ],
 )
 def test_bad_names_are_refused(name, message):

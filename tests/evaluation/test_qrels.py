@@ -49,8 +49,14 @@ def test_a_beir_folder_gives_its_test_split_unless_another_is_named(fixtures):
         read_qrels(fixtures / "beir", split="dev")
 
 
+def test_a_folder_may_hold_qrels_beside_other_tables(tmp_path):
+    (tmp_path / "links.tsv").write_text("a\tb\t1\n")
+    (tmp_path / "qrels.tsv").write_text("q\ta\t1\n")
+    assert grades(read_qrels(tmp_path)) == {("q", "a"): 1}
+
+
 def test_a_folder_without_qrels_is_told(tmp_path):
-    with pytest.raises(SourceLoadingError, match=r"expected test\.tsv or .* found no \.tsv file"):
+    with pytest.raises(SourceLoadingError, match=r"expected test\.tsv, .* found no \.tsv file"):
         read_qrels(tmp_path)
 
 
@@ -98,6 +104,10 @@ def test_bad_lines_are_named(tmp_path, text, message):
         ),
         ({"qid": ["a", None], "doc_id": ["b", "c"], "rel": [1, 1]}, "found null in row 1"),
         ({"qid": ["a", ""], "doc_id": ["b", "c"], "rel": [1, 1]}, "found an empty one in row 1"),
+        (
+            {"qid": ["a"], "doc_id": ["b\0"], "rel": [1]},
+            "ids without NUL characters, found 'b.x00'",
+        ),
         ({"qid": ["a"], "doc_id": ["b"], "rel": pa.array([None], pa.int32())}, "null in row 0"),
         ({"qid": ["a"], "doc_id": ["b"], "rel": [[1]]}, "column 'rel' of table: expected numbers"),
         ({"qid": [[1]], "doc_id": ["b"], "rel": [1]}, "column 'qid' of table: expected strings"),

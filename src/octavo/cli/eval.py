@@ -33,8 +33,8 @@ def _known_strategies(names: list[str] | None) -> list[str] | None:
     return names
 
 
-@with_evaluation_options
 @with_strategy_options
+@with_evaluation_options
 def evaluate(
     index: IndexPath,
     queries: Annotated[
@@ -92,12 +92,14 @@ def evaluate(
         retrieve_runs,
         write_run,
     )
+    from octavo.evaluation.comparing import checked_baseline  # noqa: PLC0415
     from octavo.evaluation.queries import judged_queries  # noqa: PLC0415
 
     evaluation = Evaluation(request)
     corpus = Corpus.open(index)
     warn_of_unknown_keys(admitted, corpus)
     chosen = _strategies(corpus, strategy, options, query_vectors=query_vector is not None)
+    checked_baseline([each.name for each in chosen], request.baseline)
     judgements = read_qrels(qrels, split=request.split)
     asked = read_queries(queries, text=query_text, id=query_id, vector=query_vector)
     judged = judged_queries(asked, judgements)

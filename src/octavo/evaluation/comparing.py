@@ -83,11 +83,7 @@ def compare_runs(
     read = [run if isinstance(run, Run) else read_run(run) for run in runs]
     judged = qrels if isinstance(qrels, Qrels) else read_qrels(qrels)
     names = _checked_names(read)
-    against = names[0] if baseline is None else baseline
-    if against not in names:
-        raise InvalidArgumentError(
-            f"baseline: expected one of {', '.join(names)}, found {against!r}"
-        )
+    against = checked_baseline(names, baseline)
     chosen = parse_metrics(metrics)
     systems = tuple(_measured(run, judged, chosen) for run in read)
     return EvaluationReport(
@@ -97,6 +93,21 @@ def compare_runs(
         baseline=against,
         qrels=judged,
     )
+
+
+def checked_baseline(names: Sequence[str], baseline: str | None) -> str:
+    """Return the name of the baseline; unset, the first.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is none of the names.
+    """
+    if baseline is not None and baseline not in names:
+        raise InvalidArgumentError(
+            f"baseline: expected one of {', '.join(names)}, found {baseline!r}"
+        )
+    return names[0] if baseline is None else baseline
 
 
 def _checked_names(runs: Sequence[Run]) -> list[str]:

@@ -64,7 +64,7 @@ def offsets_of(groups: Counts, count: int) -> Counts:
 
 
 def checked_ids(column: Array, place: Place) -> pa.LargeStringArray:
-    """Read a column of ids, none of them null or empty.
+    """Read a column of ids, none of them null, empty or with a NUL character, at which C ends text.
 
     Raises
     ------
@@ -78,6 +78,12 @@ def checked_ids(column: Array, place: Place) -> pa.LargeStringArray:
         found = "null" if ids[int(rows[0])].as_py() is None else "an empty one"
         raise InvalidArgumentError(
             f"{place}: expected an id in each row, found {found} in {place.rows(rows)}"
+        )
+    cut = np.flatnonzero(np.asarray(compute.match_substring(ids, "\0")))
+    if len(cut):
+        raise InvalidArgumentError(
+            f"{place}: expected ids without NUL characters, found "
+            f"{ids[int(cut[0])].as_py()!r} in {place.rows(cut)}"
         )
     return ids
 

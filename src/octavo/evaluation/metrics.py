@@ -46,7 +46,7 @@ def parse_metrics(names: Iterable[str | Metric]) -> tuple[Metric, ...]:
     ----------
     names
         Of measures of ir-measures that are means over queries: ``nDCG@10``, ``AP`` (or ``MAP``),
-        ``R@100``, ``P@5``, ``RR`` (or ``MRR``), ``Success@1``, ``RBP(p=0.8)``, ...
+        ``R@100``, ``P@5``, ``RR`` (or ``MRR``), ``Success@1``, ``RBP(rel=1,p=0.8)``, ...
 
     Raises
     ------
@@ -87,10 +87,11 @@ def parse_metric(name: str) -> Metric:
         supported = library.DefaultPipeline.supports(measure)
     except (AssertionError, TypeError, ValueError) as error:
         raise InvalidArgumentError(f"metric {name!r}: {error}") from error
-    if not supported or measure.params.get("cutoff", 1) == 0:
+    if measure.params.get("cutoff", 1) == 0:
+        raise InvalidArgumentError(f"metric {name!r}: expected a cutoff of at least 1, found 0")
+    if not supported:
         raise InvalidArgumentError(
-            f"metric {name!r}: expected one that the installed evaluators can measure, found none "
-            "that measures this one"
+            f"metric {name!r}: expected one that an installed evaluator measures{_needed(measure)}"
         )
     if not isinstance(measure.aggregator(), library.MeanAgg):
         raise InvalidArgumentError(
@@ -114,6 +115,14 @@ def require_ir_measures() -> Any:  # noqa: ANN401 - the module
             "evaluation needs ir-measures, which the extra 'eval' brings: pip install 'octavo[eval]'"
         ) from error
     return ir_measures
+
+
+def _needed(measure: Any) -> str:  # noqa: ANN401 - a measure
+    """Say which packages would bring an evaluator for a measure."""
+    others = (each for each in require_ir_measures().DefaultPipeline.providers)
+    missing = (each for each in others if not each.is_available() and each.supports(measure))
+    told = [each.install_instructions() for each in missing]
+    return f"; {' or '.join(filter(None, told))}" if any(told) else ""
 
 
 def _folded(registry: dict[str, Any], name: str) -> Any:  # noqa: ANN401 - a measure

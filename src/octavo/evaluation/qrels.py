@@ -87,7 +87,7 @@ def read_qrels(source: Input, *, split: str | None = None) -> Qrels:
         or CSV with one column each for query, document and grade (common names are found); or such
         a table in memory.
     split
-        In a BEIR folder, the name of the file to take; unset, ``test``, or the only one.
+        In a folder, the name of the file to take; unset, the only one, ``test`` or ``qrels``.
 
     Raises
     ------
@@ -131,10 +131,11 @@ def _split_file(folder: Path, split: str | None) -> Path:
         return named[split]
     if split is None and len(named) == 1:
         return files[0]
-    if split is None and "test" in named:
-        return named["test"]
+    for usual in ("test", "qrels") if split is None else ():
+        if usual in named:
+            return named[usual]
     names = _listed(named) or "no .tsv file"
-    wanted = f"{split}.tsv" if split is not None else "test.tsv or one single .tsv file"
+    wanted = f"{split}.tsv" if split is not None else "test.tsv, qrels.tsv or one single .tsv file"
     raise SourceLoadingError(f"{folder}: expected {wanted} of qrels, found {names}")
 
 
