@@ -3,8 +3,9 @@
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from octavo.declarative.actions.action_context import ActionContext
@@ -17,7 +18,7 @@ from octavo.declarative.actions.executors import (
     AsyncStreamingExecutor,
     StreamingExecutor,
 )
-from octavo.declarative.actions.failures import closing, failing_as_execution
+from octavo.declarative.actions.failures import closing
 from octavo.declarative.actions.observed import (
     count,
     counted_pieces,
@@ -26,6 +27,7 @@ from octavo.declarative.actions.observed import (
 )
 from octavo.declarative.actions.requests import ActionResult
 from octavo.declarative.declarations.enums import ActionType
+from octavo.declarative.provided import failing_as_execution
 from octavo.declarative.rendering.grounding import Grounding
 from octavo.declarative.runtime.events import Event, Events, Stage
 from octavo.errors import ConfigurationError
@@ -33,9 +35,9 @@ from octavo.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """An action with everything that it needs to be carried out."""
+    """An action with everything that it needs to be carried out; a chat's turn has no method."""
 
-    action: RoleAction
+    action: RoleAction | None
     call: ActionCall
     executor: AnyExecutor | None
     events: Events
@@ -49,8 +51,13 @@ class Dispatch:
     @property
     def has_body(self) -> bool:
         """Whether the method runs after its executor, to see what that gave."""
-        asks = self.action.signature.result_parameter is not None
+        action = self.action
+        asks = action is not None and action.signature.result_parameter is not None
         return asks and self.call.type is ActionType.LLM
+
+    def failing(self) -> AbstractContextManager[None]:
+        """Turn what the executor raises into what a caller expects (S43)."""
+        return failing_as_execution(self.what, self.executor)
 
     def stage(self) -> Stage:
         """Begin what the executor does."""
@@ -97,15 +104,17 @@ def carried_out(dispatch: Dispatch) -> object:
     Raises
     ------
     ExecutionError
-        The executor failed with an error that is not octavo's; what a body raises stays as it is.
+        The executor failed with an error that is no retrieval error; what a body raises stays as it is.
     ConfigurationError
         The executor or the body is asynchronous.
     """
     call, executor = dispatch.call, dispatch.executor
     if executor is None:
         return _body(dispatch, None)
-    with dispatch.stage() as event, failing_as_execution(dispatch.what):
-        value = _function(dispatch, executor)(call)
+    function = _function(dispatch, executor)
+    with dispatch.stage() as event:
+        with dispatch.failing():
+            value = function(call)
         _refuse_awaitable(value, dispatch.what)
         count(event, value)
     return _body(dispatch, ActionResult(call.name, value)) if dispatch.has_body else value
@@ -117,16 +126,17 @@ async def carried_out_async(dispatch: Dispatch) -> object:
     Raises
     ------
     ExecutionError
-        The executor failed with an error that is not octavo's; what a body raises stays as it is.
+        The executor failed with an error that is no retrieval error; what a body raises stays as it is.
     """
     call, executor = dispatch.call, dispatch.executor
     if executor is None:
         return await _body_async(dispatch, None)
-    with dispatch.stage() as event, failing_as_execution(dispatch.what):
-        if isinstance(executor, AsyncActionExecutor):
-            value = await executor.execute_async(call)
-        else:
-            value = await _awaited(_function(dispatch, executor), call)
+    if isinstance(executor, AsyncActionExecutor):
+        answer = executor.execute_async
+    else:
+        answer = partial(_awaited, _function(dispatch, executor))
+    with dispatch.stage() as event, dispatch.failing():
+        value = await answer(call)
         count(event, value)
     if dispatch.has_body:
         return await _body_async(dispatch, ActionResult(call.name, value))
@@ -140,8 +150,11 @@ def pieces(dispatch: Dispatch) -> Iterator[str]:
         if not isinstance(executor, StreamingExecutor) or dispatch.has_body:
             yield str(carried_out(dispatch))
             return
-        with failing_as_execution(dispatch.what):
-            yield from counted_pieces(dispatch.stage(), executor.stream(dispatch.call))
+        stage = dispatch.stage()
+        with dispatch.failing():
+            with stage.part():
+                stream = executor.stream(dispatch.call)
+            yield from counted_pieces(stage, stream)
 
 
 async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
@@ -151,10 +164,12 @@ async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
         if not isinstance(executor, AsyncStreamingExecutor) or dispatch.has_body:
             yield str(await carried_out_async(dispatch))
             return
-        with failing_as_execution(dispatch.what):
-            stream = counted_pieces_async(dispatch.stage(), executor.stream_async(dispatch.call))
-            async with closing(stream):
-                async for piece in stream:
+        stage = dispatch.stage()
+        with dispatch.failing():
+            with stage.part():
+                stream = executor.stream_async(dispatch.call)
+            async with closing(counted_pieces_async(stage, stream)) as counted:
+                async for piece in counted:
                     yield piece
 
 
@@ -169,19 +184,26 @@ def _function(dispatch: Dispatch, executor: AnyExecutor) -> Callable[[ActionCall
 
 
 def _body(dispatch: Dispatch, result: ActionResult | None) -> object:
-    signature, method = dispatch.action.signature, dispatch.action.method
+    action = _with_method(dispatch)
     with dispatch.events.stage("body"):
-        value = signature.called(method, dispatch.call.arguments, result)
+        value = action.signature.called(action.method, dispatch.call.arguments, result)
         _refuse_awaitable(value, f"the action {dispatch.call.name!r}")
     return value
 
 
 async def _body_async(dispatch: Dispatch, result: ActionResult | None) -> object:
-    signature, method = dispatch.action.signature, dispatch.action.method
+    action = _with_method(dispatch)
+    called, method = action.signature.called, action.method
     with dispatch.events.stage("body"):
         if inspect.iscoroutinefunction(method):
-            return await signature.called(method, dispatch.call.arguments, result)
-        return await _awaited(signature.called, method, dispatch.call.arguments, result)
+            return await called(method, dispatch.call.arguments, result)
+        return await _awaited(called, method, dispatch.call.arguments, result)
+
+
+def _with_method(dispatch: Dispatch) -> RoleAction:
+    if dispatch.action is None:
+        raise ConfigurationError(f"{dispatch.call.name} has no method to be called")
+    return dispatch.action
 
 
 async def _awaited(function: Callable[..., Any], *arguments: object) -> object:

@@ -30,6 +30,7 @@ def observed_rendering(
 
 def counted_pieces(stage: Stage, pieces: Iterator[str]) -> Iterator[str]:
     """Yield pieces; the stage ends with them, or where nobody wants more of them."""
+    pieces = iter(pieces)
     try:
         while True:
             with stage.part() as event:
@@ -51,6 +52,7 @@ async def counted_pieces_async(stage: Stage, pieces: AsyncIterator[str]) -> Asyn
     """Yield pieces as :func:`counted_pieces` does."""
     try:
         async with closing(pieces):
+            pieces = aiter(pieces)
             while True:
                 with stage.part() as event:
                     piece = await anext(pieces, _END)
