@@ -34,5 +34,6 @@ def means_plot(report: EvaluationReport) -> Plot:
     axes.set_xticks(range(len(report.metrics)), report.metrics)
     axes.set_ylabel(f"mean over {len(report.qrels):,} queries, 95 % interval")
     axes.grid(visible=False, axis="x")
+    axes.set_axisbelow(True)
     figure.legend(loc="outside upper center", ncols=min(6, len(report.systems)), fontsize=8)
     return Plot("evaluation", "Means with 95 % confidence intervals", figure)
