@@ -72,7 +72,7 @@ def run_batch(job: BatchJob, progress: ProgressListener | None = None) -> BatchS
             temporary=work.scratch("output.tmp"),
             schema=run.schema,
             format=run.format,
-            strategy=run.strategy.name,
+            tag=f"octavo-{run.strategy.name}",
         )
         work.remove()
     return BatchSummary(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from octavo.corpus.corpus import Corpus
 from octavo.errors import InvalidArgumentError
+from octavo.evaluation import read_qrels, read_queries
 from octavo.parallel import checked_threads, ordered_map
 from octavo.spi import RAGContext
 from octavo.strategies.queries import Queries
@@ -100,8 +101,8 @@ class Sweep:
 
 def sweep(
     corpus: Corpus,
-    queries: pa.Table,
-    qrels: Judgements,
+    queries: Any,  # noqa: ANN401 - a path or a table
+    qrels: Any,  # noqa: ANN401
     *,
     over: Mapping[str, Iterable[Any]],
     strategy: str | None = None,
@@ -121,11 +122,11 @@ def sweep(
     corpus
         What is searched.
     queries
-        Columns ``id``, ``text`` and perhaps ``vector``, as ``octavo.evaluation.read_queries`` gives
-        them.
+        What :func:`octavo.evaluation.read_queries` reads, or the table that it gives: columns
+        ``id``, ``text`` and perhaps ``vector``.
     qrels
-        Judgements, as ``octavo.evaluation.read_qrels`` gives them. Queries that nobody judged are
-        left out.
+        What :func:`octavo.evaluation.read_qrels` reads, or what it gives. Queries that nobody
+        judged are left out.
     over
         The values of each option: ``{"rrf_k": [10, 60], "candidate_depth": [50, 100]}``. Options of
         the strategy inside have names such as ``child.rrf_k``.
@@ -167,7 +168,8 @@ def sweep(
     """
     measure = parse_metric(metric)
     points = grid_points(over)
-    ids, block = _judged_queries(queries, qrels)
+    judgements: Judgements = qrels if hasattr(qrels, "grades") else read_qrels(qrels)
+    ids, block = _judged_queries(_table_of(queries), judgements)
     dealt = folds_of(ids, folds)
     workers = checked_threads(threads)
     context = RAGContext(
@@ -179,7 +181,7 @@ def sweep(
         bench.strategy(point)
     starts = np.cumsum([0, *(len(each) for each in bench.blocks)]).tolist()
     judged = [
-        JudgedRows(bench.snapshot, ids[start : start + len(each)], qrels)
+        JudgedRows(bench.snapshot, ids[start : start + len(each)], judgements)
         for start, each in zip(starts, bench.blocks, strict=False)
     ]
 
@@ -210,6 +212,12 @@ def sweep(
         baseline=measured({}),
         held_out=cross_validated(values, dealt),
     )
+
+
+def _table_of(queries: Any) -> pa.Table:  # noqa: ANN401 - a path or a table
+    if isinstance(queries, pa.Table) and {"id", "text"} <= set(queries.column_names):
+        return queries
+    return read_queries(queries)
 
 
 def _judged_queries(queries: pa.Table, qrels: Judgements) -> tuple[list[str], Queries]:
