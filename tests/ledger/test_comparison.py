@@ -205,6 +205,16 @@ def test_a_setting_of_an_inner_stage_is_named_by_its_place():
     assert moved_by(with_parts(parts, stage(0.5)), with_parts(parts, stage(0.9))) == {"a": "child.decay"}  # fmt: skip
 
 
+def test_weights_moved_the_hit():
+    def weighed(vector):
+        stage = {**HYBRID, "weights": {"keyword": 1.0, "vector": vector}}
+        parts = [{**ranked("a", 1, 9), "voting_weight": 1.0 + vector}]
+        return with_parts(parts, stage)
+
+    assert moved_by(weighed(1.0), weighed(3.0)) == {"a": "weights"}
+    assert moved_by(weighed(1.0), weighed(0.1)) == {"a": "weights"}
+
+
 def test_age_moved_the_hit():
     stage = {"strategy": "temporal", "formula": "temporal", "half_life_seconds": 10.0, "floor": 0.5,
              "child": {"strategy": "keyword", "formula": "keyword"}}  # fmt: skip
@@ -293,11 +303,15 @@ def test_effects_are_those_of_exchanging_one_thing(data):
                 assert hit.moved_by in ("weights", "others")
                 continue
             change = hit.score_after - hit.score_before
+            parts = ["keyword_rank", "vector_rank"]
             divisor = "voting_weight" if stages[0]["weights"] else "voting_streams"
-            parts = ["keyword_rank", "vector_rank", divisor]
+            if stages[0]["weights"] == stages[1]["weights"]:
+                parts.append(divisor)
             effects = {name: score({**one, name: other[name]}, stages[0]) for name in parts}
-            for name in ("rrf_k", "weights"):
-                effects[name] = score(one, {**stages[0], name: stages[1][name]})
+            effects["rrf_k"] = score(one, {**stages[0], "rrf_k": stages[1]["rrf_k"]})
+            if divisor == "voting_weight":  # which follows from the weights
+                swapped = {**stages[0], "weights": stages[1]["weights"]}
+                effects["weights"] = score({**one, divisor: other[divisor]}, swapped)
             effects = {
                 name: (value - hit.score_before) * math.copysign(1, change)
                 for name, value in effects.items()

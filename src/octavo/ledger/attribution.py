@@ -6,8 +6,9 @@ The rule, for a hit that both results have:
    went or changed.
 2. Else the part, or the setting, that moves its score furthest in the direction it went, when it
    alone is exchanged: of everything that the score depends on, one thing after another gets the
-   value that it has after, all else staying as before, and the score is recomputed. Equal effects:
-   the first in the order of the formula, from the innermost stage outwards.
+   value that it has after, all else staying as before, and the score is recomputed. Weights that
+   changed bring the divisor that they make. Equal effects: the first in the order of the formula,
+   from the innermost stage outwards.
 3. Where no single one does it, *several* together.
 4. Where the strategies have other parts altogether, what makes them so.
 
@@ -81,7 +82,8 @@ class Attribution:
         try:
             start = recomputed_scores(stage, before)
             exchanged = {
-                each.name: _exchanged(each, before, after, settings) for each in inputs_of(stage)
+                each.name: _exchanged(each, before, after, settings)
+                for each in _told_apart(list(inputs_of(stage)), settings)
             }
         except InvalidArgumentError:  # parts are missing: of these hits nothing is known
             return np.full(len(change), UNKNOWN, np.object_)
@@ -117,6 +119,17 @@ class Attribution:
         return names
 
 
+def _told_apart(inputs: list[Input], settings: tuple[StageSettings, StageSettings]) -> list[Input]:
+    """Return the inputs but for columns that a changed setting brings with it."""
+    brought = {
+        column
+        for each in inputs
+        if isinstance(each, SettingInput) and each.differs(*settings)
+        for column in each.columns
+    }
+    return [each for each in inputs if each.name not in brought]
+
+
 def _exchanged(
     changed: Input,
     before: HitColumns,
@@ -125,6 +138,7 @@ def _exchanged(
 ) -> NDArray[np.float64]:
     """Return the scores before, with one thing as it is after."""
     if isinstance(changed, SettingInput):
-        other = changed.taken_over(*settings)
-        return recomputed_scores(stage_of(other), before)
+        for column in changed.columns:
+            before = before.with_column(column, after)
+        return recomputed_scores(stage_of(changed.taken_over(*settings)), before)
     return recomputed_scores(stage_of(settings[0]), before.with_column(changed.column, after))

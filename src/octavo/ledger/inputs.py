@@ -27,21 +27,29 @@ class PartInput:
 
 @dataclass(frozen=True, slots=True)
 class SettingInput:
-    """A setting that a score depends on, of the strategy so many levels inside."""
+    """A setting that a score depends on, of the strategy so many levels inside.
+
+    Columns that say the same again, such as the divisor that weights make, go with it.
+    """
 
     level: int
     setting: str
+    columns: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """How it is called where it is shown."""
         return "child." * self.level + self.setting
 
+    def differs(self, settings: StageSettings, other: StageSettings) -> bool:
+        """Whether the setting is another in ``other``."""
+        return self.taken_over(settings, other) != settings
+
     def taken_over(self, settings: StageSettings, other: StageSettings) -> dict[str, Any]:
         """Return ``settings`` with this one from ``other``."""
         if self.level == 0:
             return {**settings, self.setting: other.get(self.setting)}
-        inner = SettingInput(self.level - 1, self.setting)
+        inner = SettingInput(self.level - 1, self.setting, self.columns)
         return {**settings, "child": inner.taken_over(settings["child"], other["child"])}
 
 
@@ -78,7 +86,9 @@ def inputs_of(stage: Stage, level: int = 0) -> Iterator[Input]:
     for part in _fusion_parts(stage) if stage.formula == "hybrid" else _PARTS[stage.formula]:
         yield PartInput(stage.columns[part])
     for setting in _SETTINGS[stage.formula]:
-        yield SettingInput(level, setting)
+        weighed = setting == "weights" and stage.weights() is not None
+        columns = (stage.columns["voting_weight"],) if weighed else ()
+        yield SettingInput(level, setting, columns)
 
 
 def _fusion_parts(stage: Stage) -> list[str]:
