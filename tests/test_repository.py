@@ -28,6 +28,7 @@ PUBLIC_NAMES = (
     *("HierarchyError", "TemporalError", "RetrievalError", "ProviderUnavailableError"),
     *("SourceLoadingError", "ExecutionError", "CancelledError", "RetrievalTimeoutError"),
     *("ContextValidationError", "GraphCapabilityError"),
+    *("RunSettings", "diff", "recompute", "sweep"),
 )
 
 TOP_LEVEL = {"pyproject.toml", "README.md", "Makefile", "LICENSE", "CHANGELOG.md"} | {

@@ -77,7 +77,8 @@ if TYPE_CHECKING:
     )
     from octavo.graph.reference_edges import reference_edges
     from octavo.graph.text.extractor import TextExtractor
-    from octavo.ledger.recompute import recompute
+    from octavo.ledger.comparison import diff
+    from octavo.ledger.recomputation import recompute
     from octavo.memory import (
         BM25Index,
         HybridMemoryRetriever,
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from octavo.strategies.temporal import TemporalRAGStrategy
     from octavo.strategies.temporal_index import TemporalIndex
     from octavo.strategies.vector import VectorRAGStrategy
+    from octavo.sweeps.run import sweep
 
 __all__ = [
     "NO_TITLE",
@@ -239,6 +241,7 @@ __all__ = [
     "VectorSearchInfo",
     "__version__",
     "claiming_provider",
+    "diff",
     "fold_names",
     "graph_store_providers",
     "identity_key",
@@ -247,6 +250,7 @@ __all__ = [
     "open_graph_store",
     "recompute",
     "reference_edges",
+    "sweep",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -317,7 +321,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.graph.knowledge.tools": ("KnowledgeTools",),
     "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
     "octavo.graph.text.extractor": ("TextExtractor",),
-    "octavo.ledger.recompute": ("recompute",),
+    "octavo.ledger.comparison": ("diff",),
+    "octavo.ledger.recomputation": ("recompute",),
     "octavo.memory": (
         "BM25Index",
         "HybridMemoryRetriever",
@@ -377,6 +382,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.strategies.temporal": ("TemporalRAGStrategy",),
     "octavo.strategies.temporal_index": ("TemporalIndex",),
     "octavo.strategies.vector": ("VectorRAGStrategy",),
+    "octavo.sweeps.run": ("sweep",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
