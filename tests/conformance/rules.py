@@ -44,6 +44,7 @@ RULES = {
     "S63": "The eight strategies, their settings, and the providers that they need",
     "S64": "The order of the stages, and what filters, thresholds and limits act on",
     "S65": "Which parameter of an action is the query",
+    "S66": "Files: walked, filtered, cut by format; what is missing, empty, or of another format",
     "S67": "Failure policies: going on, failing, a stale result, one keyword retry",
     "S68": "Sources are loaded once a role and configuration, and again after invalidation",
     "S69": "Five reserved keys, set together, cleared with each dispatch, never forged",

@@ -14,6 +14,7 @@ from octavo.declarative.runtime.attribution import (
     attributed,
     divided,
     request_metadata,
+    without_chat,
 )
 from octavo.declarative.runtime.bindings import Binding, BindingKey, ingestion_of
 from octavo.declarative.runtime.cursors import CursorKey, Cursors, Reading, scope_of
@@ -83,7 +84,7 @@ class Dispatch:
         engine = Engine(
             self.searched,
             self.process_embedding,
-            self.context.metadata_filters,
+            without_chat(self.context.metadata_filters),
             filters.pushed,
             self.context,
             self.events,
@@ -100,13 +101,14 @@ class Dispatch:
             self._load_units(filters)
             return () if plan is None else engine.retrieve(plan.simple(), self.query)
 
+        def cached() -> tuple[Documents, bool] | None:
+            # Results alone are no grounding where a source that is given whole could not be read.
+            if plan is None or not plan.search.cache or len(self._units) < self._whole_sources:
+                return None
+            return self.searched.cache.usable(key)
+
         possible = plan is None or plan.has_documents
-        fallbacks = Fallbacks(
-            lambda: (
-                None if plan is None or not plan.search.cache else self.searched.cache.usable(key)
-            ),
-            retry if possible else None,
-        )
+        fallbacks = Fallbacks(cached, retry if possible else None)
         outcome = retrieved_or_else(retrieve, on_failure, fallbacks, self.context)
         if outcome.failure is not None:
             self.events.tell(
@@ -155,11 +157,16 @@ class Dispatch:
             return key
         # An engine of the application sees the whole request, and may answer by any of it.
         context = self.context
-        return (key, context.run_id, context.agent, context.simulation, context.episode)
+        told = (context.run_id, context.agent, context.simulation, context.episode)
+        return (key, *told, frozenset(context.metadata_filters.items()))
 
     def _memory(self, plan: RetrievalPlan) -> MemoryCorpus | None:
         found = [self.memories[name] for name in plan.names if name in self.memories]
         return found[0] if found else None
+
+    @property
+    def _whole_sources(self) -> int:
+        return sum(each.use is not KnowledgeUse.SEARCH for each in self.knowledge)
 
     def _load_units(self, filters: DividedFilters) -> None:
         for source in self.knowledge:

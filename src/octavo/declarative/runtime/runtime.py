@@ -18,7 +18,13 @@ from octavo.declarative.runtime.plan import RetrievalPlan, plan_retrieval
 from octavo.declarative.runtime.providers import GivenProviders, Providers
 from octavo.declarative.runtime.result_cache import DEFAULT_SIZE
 from octavo.declarative.runtime.retrieved import Retrieved
-from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
+from octavo.errors import (
+    ConfigurationError,
+    InvalidArgumentError,
+    checked_count,
+    plain_text,
+    shown,
+)
 
 
 class RetrievalRuntime:
@@ -31,7 +37,7 @@ class RetrievalRuntime:
     given
         Providers and loaders made in code, beside the installed ones.
     cached_results
-        The most results that are kept for each binding.
+        The most results that are kept for each binding; 0: none.
     kept_cursors
         The most cursors of sources of use SEQUENTIAL that are kept; beyond, those that were not
         used for longest are forgotten, and their scopes begin again.
@@ -39,6 +45,11 @@ class RetrievalRuntime:
         Seconds that never go back, for the age of cached results.
     process_embedding
         Where vectors come from; the process's one provider by default.
+
+    Raises
+    ------
+    InvalidArgumentError
+        ``cached_results`` is no count.
 
     Examples
     --------
@@ -74,6 +85,7 @@ class RetrievalRuntime:
         process_embedding: ProcessEmbedding = PROCESS_EMBEDDING,
     ) -> None:
         self._providers = Providers(given)
+        checked_count("cached_results", cached_results, 0)
         self._bindings = Bindings(self._providers, cached_results, clock)
         self._embedding = process_embedding
         self._cursors = Cursors(kept_cursors)
@@ -154,11 +166,13 @@ class RetrievalRuntime:
         events = events or Events(role=bindings.role_name)
         with events.stage("grounding", sources=len(knowledge)) as event:
             plan = self._plan(bindings, knowledge, search)
+            whole = _whole(knowledge)
+            self._providers.check_context_models(whole)
             retrieved = Dispatch(
                 knowledge,
                 plan,
                 self._binding(bindings, () if plan is None else plan.loaded),
-                self._binding(bindings, _whole(knowledge)),
+                self._binding(bindings, whole),
                 query,
                 self._embedding,
                 self._cursors,
