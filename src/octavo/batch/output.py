@@ -1,11 +1,11 @@
 """The output file of a batch job: checked first, written last, in one step."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
-from octavo.batch.result_format import ResultFormat
+from octavo.batch.writers.writer import ResultWriter
 from octavo.columns.readers.base import FileSource
 from octavo.columns.sources import Source
 from octavo.errors import InvalidArgumentError
@@ -29,7 +29,7 @@ def checked_output(out: Path, sources: Sequence[Source]) -> Path:
     for source in sources:
         if isinstance(source, FileSource) and Path(source.path).resolve() == resolved:
             raise InvalidArgumentError(
-                f"out: expected another file than the queries, found {out} as both"
+                f"out: expected another file than the input, found {out} as both"
             )
     return resolved
 
@@ -39,25 +39,23 @@ def write_output(
     out: Path,
     *,
     temporary: Path,
-    schema: pa.Schema,
-    format: ResultFormat,  # noqa: A002 - as in the job
-    strategy: str,
+    opened: Callable[[Path], ResultWriter],
 ) -> None:
-    """Write blocks of hits to ``temporary`` and, when it is complete and on the disk, rename it.
+    """Write blocks of rows to ``temporary`` and, when it is complete and on the disk, rename it.
 
     Parameters
     ----------
     blocks
-        Hits in order.
+        Rows in order.
     out
         The final name.
     temporary
         A name on the same file system.
-    schema, format, strategy
-        What the writer needs.
+    opened
+        Makes the writer of a file.
     """
     with errors_naming(out):
-        with format.open(temporary, schema, strategy) as writer:
+        with opened(temporary) as writer:
             for block in blocks:
                 writer.write(block)
         sync_file(temporary)

@@ -70,9 +70,7 @@ def run_batch(job: BatchJob, progress: ProgressListener | None = None) -> BatchS
             (block.hits for block in work.blocks()),
             run.out,
             temporary=work.scratch("output.tmp"),
-            schema=run.schema,
-            format=run.format,
-            strategy=run.strategy.name,
+            opened=lambda path: run.format.open(path, run.schema, run.strategy.name),
         )
         work.remove()
     return BatchSummary(

@@ -16,6 +16,7 @@ from octavo.cli.bench import bench
 from octavo.cli.compact import compact
 from octavo.cli.delete import delete
 from octavo.cli.demo import demo
+from octavo.cli.embed import embed
 from octavo.cli.failures import reported
 from octavo.cli.first_run import tell_of_compiling
 from octavo.cli.index import index
@@ -38,7 +39,7 @@ app = typer.Typer(
 
 for command in (
     *(index, search, batch, add, delete, compact),
-    *(info, verify, repair, tune, bench, demo),
+    *(info, verify, repair, tune, embed, bench, demo),
 ):
     app.command()(reported(command))
 
