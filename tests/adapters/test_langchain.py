@@ -67,9 +67,9 @@ def test_fields_can_be_configured(corpus):
     retriever = OctavoRetriever(index=corpus, k=1).configurable_fields(
         k=ConfigurableField(id="k"), filters=ConfigurableField(id="filters")
     )
-    configured = {"k": 5, "filters": {"tier": "WORKING"}}
+    configured = {"k": 5, "filters": {"tier": "SEMANTIC"}}
     found = retriever.with_config(configurable=configured).invoke("fox")
-    expected = corpus.search("fox", max_results=5, filters={"tier": "WORKING"})
+    expected = corpus.search("fox", max_results=5, filters={"tier": "SEMANTIC"})
     assert ids(found) == [hit.metadata["entryId"] for hit in expected]
     assert len(found) > 1
 

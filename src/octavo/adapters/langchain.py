@@ -66,9 +66,9 @@ class OctavoRetriever(BaseRetriever):
     score_key: str = "relevance_score"
     _retrieval: Retrieval = PrivateAttr()
 
-    def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401 - pydantic's
-        """Open the index, and check what was given."""
-        super().model_post_init(context)
+    def __init__(self, **fields: Any) -> None:  # noqa: ANN401 - the fields above
+        super().__init__(**fields)
+        # Not in a validator: pydantic would wrap the error.
         self._retrieval = Retrieval(self.index, self.strategy, self.options, self.embedding)
         self._context()
 
