@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     )
     from octavo.corpus.writer import CorpusWriter
     from octavo.embeddings.hash_embedding import HashEmbedding
+    from octavo.embeddings.model2vec_embedding import Model2VecEmbedding
+    from octavo.embeddings.openai_embedding import OpenAIEmbedding
     from octavo.embeddings.protocol import EmbeddingFunction
+    from octavo.embeddings.sentence_transformer_embedding import SentenceTransformerEmbedding
+    from octavo.embeddings.vector_record import embedding_of
     from octavo.engines.choice import VectorIndexKind
     from octavo.errors import (
         CancelledError,
@@ -196,6 +200,7 @@ __all__ = [
     "LexicalNavigator",
     "MemoryEntry",
     "MemoryTier",
+    "Model2VecEmbedding",
     "MultiQueryMetadata",
     "MultiQueryRAGStrategy",
     "Neo4jGraphStore",
@@ -205,6 +210,7 @@ __all__ = [
     "NodeView",
     "NonFiniteVectorError",
     "OctavoError",
+    "OpenAIEmbedding",
     "ProviderUnavailableError",
     "QueryExpander",
     "QueryExpansion",
@@ -219,6 +225,7 @@ __all__ = [
     "RetrievalScope",
     "RetrievalTimeoutError",
     "RetrievedDocument",
+    "SentenceTransformerEmbedding",
     "SourceDocument",
     "SourceLoader",
     "SourceLoadingError",
@@ -236,6 +243,7 @@ __all__ = [
     "VectorSearchInfo",
     "__version__",
     "claiming_provider",
+    "embedding_of",
     "fold_names",
     "graph_store_providers",
     "identity_key",
@@ -256,7 +264,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
     ),
     "octavo.corpus.writer": ("CorpusWriter",),
     "octavo.embeddings.hash_embedding": ("HashEmbedding",),
+    "octavo.embeddings.model2vec_embedding": ("Model2VecEmbedding",),
+    "octavo.embeddings.openai_embedding": ("OpenAIEmbedding",),
     "octavo.embeddings.protocol": ("EmbeddingFunction",),
+    "octavo.embeddings.sentence_transformer_embedding": ("SentenceTransformerEmbedding",),
+    "octavo.embeddings.vector_record": ("embedding_of",),
     "octavo.engines.choice": ("VectorIndexKind",),
     "octavo.errors": (
         "CancelledError",

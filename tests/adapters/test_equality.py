@@ -1,10 +1,11 @@
 """Filters of other frameworks as octavo's."""
 
+import tempfile
 from datetime import UTC, date, datetime
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from octavo import Corpus
@@ -28,16 +29,25 @@ def test_values_are_written_as_metadata_are(value, text):  # S11
     assert mapped_filters({"key": value}) == {"key": text}
 
 
-@given(st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.booleans())
-def test_what_an_index_holds_is_found(value):  # S7, S11
-    import tempfile
-
+@settings(max_examples=10)
+@given(
+    st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1)
+    | st.lists(st.floats(allow_nan=False), min_size=1)
+    | st.lists(st.booleans(), min_size=1)
+)
+def test_what_an_index_holds_is_found(values):  # S7, S11
+    ids = [str(row) for row in range(len(values))]
+    table = pa.table({"id": ids, "text": ["word"] * len(values), "key": pa.array(values)})
     with tempfile.TemporaryDirectory() as directory:
-        table = pa.table({"id": ["a"], "text": ["word"], "key": pa.array([value])})
         corpus = Corpus.build(
             table, f"{directory}/index", metadata=["key"], embedding="none", threads=1
         )
-        assert len(corpus.search("word", filters=mapped_filters({"key": value}))) == 1
+        for value in values:
+            wanted = [row for row, other in zip(ids, values, strict=True) if other == value]
+            found = corpus.search(
+                "word", max_results=len(values), filters=mapped_filters({"key": value})
+            )
+            assert [hit.metadata["entryId"] for hit in found] == wanted
 
 
 @pytest.mark.parametrize(
