@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from octavo.columns.schema import NO_TITLE
     from octavo.corpus import Corpus
     from octavo.corpus.hash_notice import HashEmbeddingWarning
-    from octavo.corpus.info import (
-        CorpusInfo,
-        VectorSearchInfo,
-    )
+    from octavo.corpus.info import CorpusInfo, VectorSearchInfo
     from octavo.corpus.writer import CorpusWriter
     from octavo.embeddings.hash_embedding import HashEmbedding
     from octavo.embeddings.model2vec_embedding import Model2VecEmbedding
@@ -57,30 +54,18 @@ if TYPE_CHECKING:
     from octavo.graph.graph_path import GraphPath
     from octavo.graph.identity import identity_key
     from octavo.graph.in_memory_graph_store import InMemoryGraphStore
-    from octavo.graph.knowledge.agent_tool import (
-        AgentTool,
-        ToolParameter,
-    )
+    from octavo.graph.knowledge.agent_tool import AgentTool, ToolParameter
     from octavo.graph.knowledge.store import KnowledgeToolsGraphStore
     from octavo.graph.knowledge.tools import KnowledgeTools
-    from octavo.graph.neo4j.importing import (
-        fold_names,
-        import_graph,
-    )
+    from octavo.graph.neo4j.importing import fold_names, import_graph
     from octavo.graph.neo4j.provider import Neo4jGraphStoreProvider
     from octavo.graph.neo4j.schema import Neo4jSchema
-    from octavo.graph.neo4j.settings import (
-        Neo4jSettings,
-        neo4j_settings,
-    )
+    from octavo.graph.neo4j.settings import Neo4jSettings, neo4j_settings
     from octavo.graph.neo4j.store import Neo4jGraphStore
-    from octavo.graph.providers import (
-        claiming_provider,
-        graph_store_providers,
-        open_graph_store,
-    )
+    from octavo.graph.providers import claiming_provider, graph_store_providers, open_graph_store
     from octavo.graph.reference_edges import reference_edges
     from octavo.graph.text.extractor import TextExtractor
+    from octavo.ledger.recompute import recompute
     from octavo.memory import (
         BM25Index,
         HybridMemoryRetriever,
@@ -122,19 +107,17 @@ if TYPE_CHECKING:
         TemporalMetadata,
         TreeNavigator,
     )
-    from octavo.storage.build import BuildProgress
+    from octavo.storage.build.build_request import BuildProgress
     from octavo.strategies.graph import GraphRAGStrategy
     from octavo.strategies.hierarchical import HierarchicalRAGStrategy
     from octavo.strategies.hierarchy_index import HierarchyIndex
-    from octavo.strategies.hybrid import (
-        GraphStream,
-        HybridRAGStrategy,
-    )
+    from octavo.strategies.hybrid import GraphStream, HybridRAGStrategy
     from octavo.strategies.keyword import KeywordRAGStrategy
     from octavo.strategies.lexical_navigator import LexicalNavigator
     from octavo.strategies.multi_query import MultiQueryRAGStrategy
     from octavo.strategies.pipeline import RAGPipeline
     from octavo.strategies.reasoning import ReasoningRAGStrategy
+    from octavo.strategies.settings import RunSettings
     from octavo.strategies.synonym_expander import SynonymExpander
     from octavo.strategies.temporal import TemporalRAGStrategy
     from octavo.strategies.temporal_index import TemporalIndex
@@ -225,6 +208,7 @@ __all__ = [
     "RetrievalScope",
     "RetrievalTimeoutError",
     "RetrievedDocument",
+    "RunSettings",
     "SentenceTransformerEmbedding",
     "SourceDocument",
     "SourceLoader",
@@ -250,6 +234,7 @@ __all__ = [
     "import_graph",
     "neo4j_settings",
     "open_graph_store",
+    "recompute",
     "reference_edges",
 ]
 
@@ -258,10 +243,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.columns.schema": ("NO_TITLE",),
     "octavo.corpus": ("Corpus",),
     "octavo.corpus.hash_notice": ("HashEmbeddingWarning",),
-    "octavo.corpus.info": (
-        "CorpusInfo",
-        "VectorSearchInfo",
-    ),
+    "octavo.corpus.info": ("CorpusInfo", "VectorSearchInfo"),
     "octavo.corpus.writer": ("CorpusWriter",),
     "octavo.embeddings.hash_embedding": ("HashEmbedding",),
     "octavo.embeddings.model2vec_embedding": ("Model2VecEmbedding",),
@@ -291,10 +273,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "SourceLoadingError",
         "TemporalError",
     ),
-    "octavo.graph.knowledge.agent_tool": (
-        "AgentTool",
-        "ToolParameter",
-    ),
+    "octavo.graph.knowledge.agent_tool": ("AgentTool", "ToolParameter"),
     "octavo.graph.corpus_graph": ("CorpusGraph",),
     "octavo.graph.corpus_seeds": ("GraphSeeds",),
     "octavo.graph.csr_graph": ("CsrGraph",),
@@ -302,22 +281,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "InMemoryGraphStoreProvider",
         "KnowledgeToolsGraphStoreProvider",
     ),
-    "octavo.graph.neo4j.importing": (
-        "fold_names",
-        "import_graph",
-    ),
+    "octavo.graph.neo4j.importing": ("fold_names", "import_graph"),
     "octavo.graph.neo4j.provider": ("Neo4jGraphStoreProvider",),
     "octavo.graph.neo4j.schema": ("Neo4jSchema",),
-    "octavo.graph.neo4j.settings": (
-        "Neo4jSettings",
-        "neo4j_settings",
-    ),
+    "octavo.graph.neo4j.settings": ("Neo4jSettings", "neo4j_settings"),
     "octavo.graph.neo4j.store": ("Neo4jGraphStore",),
-    "octavo.graph.providers": (
-        "claiming_provider",
-        "graph_store_providers",
-        "open_graph_store",
-    ),
+    "octavo.graph.providers": ("claiming_provider", "graph_store_providers", "open_graph_store"),
     "octavo.graph.graph_path": ("GraphPath",),
     "octavo.graph.identity": ("identity_key",),
     "octavo.graph.reference_edges": ("reference_edges",),
@@ -325,6 +294,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.graph.knowledge.tools": ("KnowledgeTools",),
     "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
     "octavo.graph.text.extractor": ("TextExtractor",),
+    "octavo.ledger.recompute": ("recompute",),
     "octavo.memory": (
         "BM25Index",
         "HybridMemoryRetriever",
@@ -366,19 +336,17 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "TemporalMetadata",
         "TreeNavigator",
     ),
-    "octavo.storage.build": ("BuildProgress",),
+    "octavo.storage.build.build_request": ("BuildProgress",),
     "octavo.strategies.graph": ("GraphRAGStrategy",),
     "octavo.strategies.hierarchical": ("HierarchicalRAGStrategy",),
     "octavo.strategies.hierarchy_index": ("HierarchyIndex",),
-    "octavo.strategies.hybrid": (
-        "GraphStream",
-        "HybridRAGStrategy",
-    ),
+    "octavo.strategies.hybrid": ("GraphStream", "HybridRAGStrategy"),
     "octavo.strategies.keyword": ("KeywordRAGStrategy",),
     "octavo.strategies.lexical_navigator": ("LexicalNavigator",),
     "octavo.strategies.multi_query": ("MultiQueryRAGStrategy",),
     "octavo.strategies.pipeline": ("RAGPipeline",),
     "octavo.strategies.reasoning": ("ReasoningRAGStrategy",),
+    "octavo.strategies.settings": ("RunSettings",),
     "octavo.strategies.synonym_expander": ("SynonymExpander",),
     "octavo.strategies.temporal": ("TemporalRAGStrategy",),
     "octavo.strategies.temporal_index": ("TemporalIndex",),

@@ -1,12 +1,12 @@
 """Ordered work on a bounded number of threads, and two pieces of work side by side."""
 
-import contextvars
 import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache, partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -44,7 +44,8 @@ def ordered_map(
 
     At most ``threads + 1`` items are under way or waiting to be taken, so memory stays bounded
     however many items there are. With one thread everything runs in the caller's thread. The first
-    error stops the work: no further item is taken, and the error is raised in its place. What
+    error stops the work: no further item is taken, and the error is raised in its place. Each call
+    sees the context variables that the caller had when the item was taken. What
     ``function`` does is not spread further: :func:`side_by_side` stays within its thread.
 
     Examples
@@ -64,7 +65,7 @@ def ordered_map(
     with ThreadPoolExecutor(threads, thread_name_prefix="octavo") as pool:
         try:
             for item in items:
-                pending.append(pool.submit(worked, item))
+                pending.append(pool.submit(copy_context().run, worked, item))
                 if len(pending) > threads:
                     yield pending.popleft().result()
             while pending:
@@ -151,7 +152,7 @@ class _Helpers:
                 return None
             self._helping += 1
         future: Future[First] = Future()
-        self._jobs.put((future, partial(contextvars.copy_context().run, call)))
+        self._jobs.put((future, partial(copy_context().run, call)))
         return future
 
     def _started(self) -> bool:

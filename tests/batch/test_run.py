@@ -58,6 +58,7 @@ def test_hybrid_results_carry_ranks_and_scores_of_the_streams(index, query_table
         "rank",
         "id",
         "score",
+        "voting_streams",
         "keyword_rank",
         "keyword_score",
         "vector_rank",
@@ -243,7 +244,7 @@ def test_a_disk_full_of_results_is_an_os_error_and_the_job_can_be_resumed(index,
     assert not out.exists()
     resumed = BatchJob(index=index, queries=queries, out=out, resume=True)
     assert run_batch(resumed).resumed == 1_000
-    assert names(tmp_path) == ["r.jsonl"]
+    assert names(tmp_path) == ["r.jsonl", "r.jsonl.ledger.json"]
 
 
 def test_a_disk_full_of_parts_is_an_os_error_and_leaves_nothing(index, queries, tmp_path):

@@ -14,7 +14,7 @@ from octavo.benchmark.run import run_measure
 from octavo.columns.hits import Hits
 from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.kernels.compile import jit_disabled
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 
 pytestmark = pytest.mark.skipif(jit_disabled(), reason="measures compiled kernels")
 

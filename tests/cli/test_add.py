@@ -107,7 +107,7 @@ def test_an_input_without_the_columns_of_the_index_says_which(octavo, mine, tmp_
 
 
 def test_a_second_writer_is_told_who_writes(octavo, mine, more):
-    from octavo.storage.lock import writer_lock
+    from octavo.storage.commit.lock import writer_lock
 
     with writer_lock(mine):
         failed = octavo("add", mine, more)

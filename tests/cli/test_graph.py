@@ -78,7 +78,8 @@ def test_search_fuses_the_graph(octavo, linked):  # S23
     [
         (["--strategy", "graph"], ["hops", "seed_score", "node_id"]),
         (["--strategy", "hybrid", "--graph"],
-         ["keyword_rank", "keyword_score", "vector_rank", "vector_score", "graph_rank", "graph_score"]),
+         ["voting_streams", "keyword_rank", "keyword_score", "vector_rank", "vector_score",
+          "graph_rank", "graph_score", "hops", "seed_score", "node_id"]),
     ],
 )  # fmt: skip
 def test_batch(octavo, linked, queries, tmp_path, options, columns):

@@ -30,8 +30,8 @@ def test_a_pipe_sees_nothing(monkeypatch):
 
 
 def test_the_steps_of_a_commit_are_one_stage():
-    from octavo.storage.commit import CommitStep
-    from octavo.storage.stages import Stage
+    from octavo.storage.build.stages import Stage
+    from octavo.storage.commit.commit import CommitStep
 
     told = []
     listen = listener(lambda *event: told.append(event), 30)

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from octavo import Analyzer, Corpus
-from octavo.storage import layout
-from octavo.storage.commit import commit
-from octavo.storage.live_rows import write_live
-from octavo.storage.manifest import FileEntry, LiveEntry, read_manifest
-from octavo.storage.segment import open_segment
+from octavo.storage.commit.commit import commit
+from octavo.storage.format import layout
+from octavo.storage.format.manifest import FileEntry, LiveEntry, read_manifest
+from octavo.storage.snapshot.live_rows import write_live
+from octavo.storage.snapshot.segment import open_segment
 
 
 def append(path, table, **options):

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 
 from octavo import Corpus, InvalidArgumentError
-from octavo.storage.commit import CommitStep
+from octavo.storage.commit.commit import CommitStep
 from tests.corpus.update_model import (
     EDGE_TABLE,
     IDS,

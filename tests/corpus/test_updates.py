@@ -23,9 +23,9 @@ from octavo.errors import (
     InvalidArgumentError,
     SourceLoadingError,
 )
-from octavo.storage import next_state
-from octavo.storage.manifest import read_manifest
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.format.manifest import read_manifest
+from octavo.storage.snapshot.snapshot import Snapshot
+from octavo.storage.writer import next_state
 
 WORDS = ["fox", "whale", "owl", "red", "blue", "green", "song", "sea"]
 
@@ -595,7 +595,9 @@ def test_an_error_of_the_block_is_passed_on_as_it_is(tmp_path, error):
 
 def test_an_error_of_an_operation_names_the_index(tmp_path):
     corpus = build(tmp_path / "index", many(3))
-    full = mock.patch("octavo.storage.analyzed_file.AnalyzedWriter.write", side_effect=OSError(28))
+    full = mock.patch(
+        "octavo.storage.format.analyzed_file.AnalyzedWriter.write", side_effect=OSError(28)
+    )
 
     def block():
         with corpus.writer() as writer, full, pytest.raises(OSError, match="index"):
@@ -615,9 +617,9 @@ def test_a_commit_that_fails_leaves_the_old_state(tmp_path, monkeypatch):
             writer.delete(["d1"])
 
     for place in (
-        "rewrite.with_vector_search",
-        "segment_build.sync_and_list",
-        "next_state.write_live",
+        "build.rewrite.with_vector_search",
+        "build.segment_build.sync_and_list",
+        "writer.next_state.write_live",
     ):
 
         def full(*_, **__):
@@ -642,7 +644,7 @@ def test_what_was_half_written_is_never_committed(tmp_path, monkeypatch):
         with corpus.writer() as writer:
             writer.delete(["d1"])
             with monkeypatch.context() as patch:
-                patch.setattr("octavo.storage.vector_file.VectorWriter.write", full)
+                patch.setattr("octavo.storage.format.vector_file.VectorWriter.write", full)
                 with pytest.raises(OSError, match="No space left"):
                     writer.add(many(20, 100))
 
@@ -652,7 +654,12 @@ def test_what_was_half_written_is_never_committed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "broken", ["analyzed_file.AnalyzedWriter", "vector_file.VectorWriter", "pending_ids.PendingIds"]
+    "broken",
+    [
+        "format.analyzed_file.AnalyzedWriter",
+        "format.vector_file.VectorWriter",
+        "writer.pending_ids.PendingIds",
+    ],
 )
 def test_after_a_half_written_document_nothing_more_is_taken(tmp_path, broken):
     corpus = build(tmp_path / "index", many(300))

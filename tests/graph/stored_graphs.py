@@ -6,7 +6,7 @@ import pyarrow as pa
 from octavo.columns.graph_columns import GraphColumns
 from octavo.graph.csr_graph import CsrGraph
 from octavo.spi import GraphEdge, GraphNode
-from octavo.storage.stored_graph import StoredGraph
+from octavo.storage.snapshot.stored_graph import StoredGraph
 
 
 def graph_columns(edges):

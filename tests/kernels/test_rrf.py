@@ -123,3 +123,71 @@ def test_scores_are_read_at_ranks():
         scores,
     )
     assert scores.tolist() == [0.25, 0.0, 0.75, 0.0]
+
+
+WEIGHTED = st.integers(1, 4).flatmap(
+    lambda streams: st.tuples(
+        st.lists(STREAM, min_size=streams, max_size=streams),
+        st.lists(
+            st.sampled_from([0.25, 1.0, 3.0]) | st.floats(0.001, 50.0),
+            min_size=streams,
+            max_size=streams,
+        ),
+    )
+)
+
+
+@given(WEIGHTED, st.integers(0, 100), st.integers(1, 60))
+def test_weighted_votes(given_streams, k, limit):  # S22
+    lists, weights = given_streams
+    _, rows, scores, ranks = reciprocal_rank_fusion(
+        *flat([lists]), k=k, limit=limit, weights=np.array(weights)
+    )
+    exactly = {}
+    for stream, weight in zip(lists, map(Fraction, weights), strict=True):
+        for row in dict.fromkeys(stream):
+            term = weight * Fraction(k + 1, k + stream.index(row) + 1)
+            exactly[row] = exactly.get(row, 0) + term
+    total = sum(Fraction(w) for stream, w in zip(lists, weights, strict=True) if stream)
+    found = dict(zip(rows.tolist(), scores.tolist(), strict=True))
+    assert len(found) == min(limit, len(exactly))
+    assert found == pytest.approx({row: float(exactly[row] / total) for row in found}, rel=1e-14)
+    cut = min(found.values(), default=0.0)
+    assert all(exactly[row] / total <= cut * (1 + 1e-14) for row in exactly.keys() - found.keys())
+    order = list(zip((-scores).tolist(), rows.tolist(), strict=True))
+    assert order == sorted(order)
+    for stream, column in zip(lists, ranks.tolist(), strict=True):
+        expected = [stream.index(row) + 1 if row in stream else 0 for row in rows.tolist()]
+        assert column == expected
+
+
+@given(WEIGHTED, st.randoms(use_true_random=False))
+def test_the_order_of_weighted_streams_moves_no_bit(given_streams, random):  # S22
+    lists, weights = given_streams
+    places = list(range(len(lists)))
+    random.shuffle(places)
+    one = reciprocal_rank_fusion(*flat([lists]), k=60, limit=100, weights=np.array(weights))
+    shuffled = [lists[place] for place in places]
+    other = reciprocal_rank_fusion(
+        *flat([shuffled]), k=60, limit=100, weights=np.array([weights[place] for place in places])
+    )
+    assert one[1].tolist() == other[1].tolist()
+    assert one[2].tobytes() == other[2].tobytes()
+
+
+@given(st.lists(STREAM, min_size=1, max_size=4), st.integers(0, 100), st.integers(1, 60))
+def test_weights_of_one_give_the_bits_of_no_weights(lists, k, limit):  # S22
+    plain = reciprocal_rank_fusion(*flat([lists]), k=k, limit=limit)
+    ones = reciprocal_rank_fusion(*flat([lists]), k=k, limit=limit, weights=np.ones(len(lists)))
+    assert [each.tobytes() for each in plain] == [each.tobytes() for each in ones]
+
+
+@given(WEIGHTED)
+def test_first_in_every_weighted_stream_is_exactly_one(given_streams):  # S22
+    lists, weights = given_streams
+    lists = [[77, *stream] if stream else [] for stream in lists]
+    _, rows, scores, _ = reciprocal_rank_fusion(
+        *flat([lists]), k=60, limit=1, weights=np.array(weights)
+    )
+    if any(lists):
+        assert (rows.tolist(), scores.tolist()) == ([77], [1.0])

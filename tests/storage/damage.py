@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from octavo.storage import layout
-from octavo.storage.commit import commit
-from octavo.storage.manifest import FileEntry, read_manifest
+from octavo.storage.commit.commit import commit
+from octavo.storage.format import layout
+from octavo.storage.format.manifest import FileEntry, read_manifest
 
 
 def restated(index, number=0, **changes):

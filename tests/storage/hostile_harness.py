@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from octavo import Corpus, OctavoError
-from octavo.storage.layout import MANIFEST, SEGMENTS
-from octavo.storage.manifest import read_manifest
+from octavo.storage.format.layout import MANIFEST, SEGMENTS
+from octavo.storage.format.manifest import read_manifest
 from tests.storage.kill_harness import build, change, forked, tune, vector
 from tests.storage.manifest_editing import named_parts, named_paths, rewrite_manifest
 from tests.storage.unmerged import unmerged

@@ -29,9 +29,9 @@ import numpy as np
 import pyarrow as pa
 
 from octavo import Corpus, CorpusFormatError
-from octavo.storage.commit import CommitStep
-from octavo.storage.layout import LOCK, LOCK_HOLDER, MANIFEST, MANIFEST_COPY
-from octavo.storage.manifest import read_manifest
+from octavo.storage.commit.commit import CommitStep
+from octavo.storage.format.layout import LOCK, LOCK_HOLDER, MANIFEST, MANIFEST_COPY
+from octavo.storage.format.manifest import read_manifest
 from tests.storage.manifest_editing import named_paths
 from tests.storage.power_cut import Recorder, begin_notes, cut_power
 from tests.storage.unmerged import unmerged

@@ -2,8 +2,8 @@
 
 import json
 
-from octavo.storage.layout import MANIFEST, MANIFEST_COPY
-from octavo.storage.manifest_json import body_checksum
+from octavo.storage.format.layout import MANIFEST, MANIFEST_COPY
+from octavo.storage.format.manifest_json import body_checksum
 
 
 def rewrite_manifest(index, change):

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from octavo import Corpus
-from octavo.storage import layout
-from octavo.storage.commit import commit
-from octavo.storage.live_rows import write_live
-from octavo.storage.manifest import FileEntry, LiveEntry, read_manifest
-from octavo.storage.segment import open_columns
+from octavo.storage.commit.commit import commit
+from octavo.storage.format import layout
+from octavo.storage.format.manifest import FileEntry, LiveEntry, read_manifest
+from octavo.storage.snapshot.live_rows import write_live
+from octavo.storage.snapshot.segment import open_columns
 
 
 def segmented(out, parts, dead=(), parents=(), **options):

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 from octavo import Corpus, CorpusCorruptError, CorpusFormatError, CorpusLockedError
-from octavo.storage.layout import MANIFEST
-from octavo.storage.manifest import read_manifest
+from octavo.storage.format.layout import MANIFEST
+from octavo.storage.format.manifest import read_manifest
 from tests.storage.kill_harness import WRITES, build, check_state, prepared, remains, script
 
 ROOT = Path(__file__).parents[2]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from octavo.storage.commit import remove_remains
-from octavo.storage.layout import GRAPH, LOCK, MANIFEST, MANIFEST_COPY, SEGMENTS
-from octavo.storage.manifest import read_manifest
-from octavo.storage.manifest_json import encode_manifest
+from octavo.storage.commit.commit import remove_remains
+from octavo.storage.format.layout import GRAPH, LOCK, MANIFEST, MANIFEST_COPY, SEGMENTS
+from octavo.storage.format.manifest import read_manifest
+from octavo.storage.format.manifest_json import encode_manifest
 from tests.storage.kill_harness import WRITES, build, prepared, script
 from tests.storage.manifest_editing import named_parts
 

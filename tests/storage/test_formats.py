@@ -14,7 +14,7 @@ import pytest
 
 from octavo import Corpus
 from octavo.errors import CorpusFormatError
-from octavo.storage.layout import FORMAT_VERSION, MANIFEST, MANIFEST_COPY
+from octavo.storage.format.layout import FORMAT_VERSION, MANIFEST, MANIFEST_COPY
 from tests.storage.formats import content, oracle
 from tests.storage.formats.make import SCHEMA, table
 

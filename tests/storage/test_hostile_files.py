@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from octavo import Corpus, CorpusCorruptError
-from octavo.storage.layout import MANIFEST, MANIFEST_COPY, SEGMENTS
-from octavo.storage.manifest import read_manifest
-from octavo.storage.verify import verify_index
+from octavo.storage.format.layout import MANIFEST, MANIFEST_COPY, SEGMENTS
+from octavo.storage.format.manifest import read_manifest
+from octavo.storage.maintenance.verify import verify_index
 from tests.storage.hostile_harness import link_out, prepare
 from tests.storage.manifest_editing import named_paths, rewrite_manifest
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.storage.commit import CommitStep
+from octavo.storage.commit.commit import CommitStep
 from tests.storage.kill_harness import WRITES
 
 ROOT = Path(__file__).parents[2]

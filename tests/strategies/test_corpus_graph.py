@@ -319,7 +319,7 @@ def test_parts_are_columns_of_the_batch(corpus):  # S24
     assert table.column_names[4:] == ["hops", "seed_score", "node_id"]
     assert table["node_id"].to_pylist() == table["id"].to_pylist()
     fused = corpus.search_batch(["fox"], strategy="hybrid", graph=True)
-    assert fused.column_names[-2:] == ["graph_rank", "graph_score"]
+    assert fused.column_names[-5:] == ["graph_rank", "graph_score", "hops", "seed_score", "node_id"]
     scores = dict(zip(table["id"].to_pylist(), table["score"].to_pylist(), strict=True))
     for row in fused.to_pylist():
         if row["id"] in scores:

@@ -28,7 +28,13 @@ UNIQUE = st.lists(st.integers(0, 30), max_size=15, unique=True)
 
 def test_parts_say_where_each_hit_came_from():  # S22
     fused = fuse({"keyword": stream([7, 3, 5]), "vector": stream([3, 9])})
-    assert list(fused.parts) == ["keyword_rank", "keyword_score", "vector_rank", "vector_score"]
+    assert list(fused.parts) == [
+        "voting_streams",
+        "keyword_rank",
+        "keyword_score",
+        "vector_rank",
+        "vector_score",
+    ]
     assert fused.rows.tolist() == [3, 7, 9, 5]
     rank, score = fused.parts["keyword_rank"], fused.parts["keyword_score"]
     assert rank.values.dtype == np.int32
@@ -72,7 +78,9 @@ def test_a_batch_is_its_queries_one_by_one(queries, limit):  # S5
     assert batch.scores.tobytes() == joined.scores.tobytes()
     for name, part in batch.parts.items():
         assert part.values.tolist() == joined.parts[name].values.tolist()
-        assert part.present.tolist() == joined.parts[name].present.tolist()
+        present = joined.parts[name].present
+        assert (part.present is None) == (present is None)
+        assert part.present is None or part.present.tolist() == present.tolist()
 
 
 @given(UNIQUE, UNIQUE.filter(lambda rows: len(rows) > 1), st.data())
@@ -166,3 +174,40 @@ def test_compiled_or_not_the_bits_are_the_same():
         for disabled in ("0", "1")
     ]
     assert outputs[0] == outputs[1]
+
+
+def test_weights_of_streams():  # S22
+    streams = {"keyword": stream([7, 3]), "vector": stream([3])}
+    fused = fuse(streams, weights={"vector": 3, "keyword": 1})
+    assert fused.rows.tolist() == [3, 7]
+    assert fused.scores.tolist() == [(3.0 + 61 / 62) / 4, 1 / 4]
+    assert fused.parts["voting_streams"].values.tolist() == [2, 2]
+    assert fused.parts["voting_weight"].values.tolist() == [4.0, 4.0]
+
+
+def test_a_stream_without_weight_has_no_vote():  # S22
+    streams = {"keyword": stream([7, 3], []), "vector": stream([3, 9], [4])}
+    fused = fuse(streams, weights={"keyword": 0.5, "vector": 0})
+    alone = fuse({"keyword": streams["keyword"]})
+    assert fused.rows.tolist() == alone.rows.tolist() == [7, 3]
+    assert fused.scores.tolist() == alone.scores.tolist()
+    assert fused.offsets.tolist() == [0, 2, 2]
+    assert fused.parts["voting_streams"].values.tolist() == [1, 1]
+    assert not fused.parts["vector_rank"].present.any()
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"keyword": 1}, "expected one for each of keyword, vector"),
+        ({"keyword": 1, "vector": 1, "graph": 1}, "expected one for each of keyword, vector"),
+        ({"keyword": 1, "vector": -1}, "vector: expected 0 or a number from 1e-06 to 1e"),
+        ({"keyword": float("nan"), "vector": 1}, "keyword: expected 0 or a number"),
+        ({"keyword": True, "vector": 1}, "keyword: expected 0 or a number"),
+        ({"keyword": 0, "vector": 0}, "expected one above 0, found only 0"),
+        ([1, 1], "expected a number for each stream by name"),
+    ],
+)
+def test_weights_that_mean_nothing(weights, message):
+    with pytest.raises(InvalidArgumentError, match=f"weights: {message}"):
+        fuse({"keyword": stream([1]), "vector": stream([2])}, weights=weights)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from octavo import ConfigurationError, Corpus, HierarchyError, RetrievedDocument
 from octavo.spi import NodeView
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.hierarchy_index import HierarchyIndex
 from tests.corpus import hand_made
 

@@ -161,7 +161,7 @@ def test_a_batch_is_the_loop(corpus):  # S5
             hits = found.retrieve(query, RAGContext(20))
             assert [row["id"] for row in rows] == entry_ids(hits)
             assert [row["score"] for row in rows] == [hit.score for hit in hits]
-    assert table.column_names[-2:] == ["graph_rank", "graph_score"]
+    assert table.column_names[-5:] == ["graph_rank", "graph_score", "hops", "seed_score", "node_id"]
 
 
 def test_a_failing_graph_fails_the_retrieval(corpus):  # S23 S43 S67

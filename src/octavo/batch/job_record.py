@@ -13,8 +13,8 @@ from octavo.columns.readers.base import FileSource
 from octavo.columns.sources import Source
 from octavo.corpus.blocks import BLOCK_QUERIES
 from octavo.errors import InvalidArgumentError
-from octavo.storage.durable import checksum
-from octavo.storage.manifest import Manifest
+from octavo.storage.format.durable import checksum
+from octavo.storage.format.manifest import Manifest
 from octavo.version import __version__
 
 

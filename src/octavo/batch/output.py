@@ -9,7 +9,7 @@ from octavo.batch.writers.writer import ResultWriter
 from octavo.columns.readers.base import FileSource
 from octavo.columns.sources import Source
 from octavo.errors import InvalidArgumentError
-from octavo.storage.durable import errors_naming, sync_directory, sync_file
+from octavo.storage.format.durable import errors_naming, sync_directory, sync_file
 
 
 def checked_output(out: Path, sources: Sequence[Source]) -> Path:
@@ -40,6 +40,7 @@ def write_output(
     *,
     temporary: Path,
     opened: Callable[[Path], ResultWriter],
+    beside: Callable[[Path], None] | None = None,
 ) -> None:
     """Write blocks of rows to ``temporary`` and, when it is complete and on the disk, rename it.
 
@@ -53,11 +54,15 @@ def write_output(
         A name on the same file system.
     opened
         Makes the writer of a file.
+    beside
+        Writes what goes beside the output, given its complete content, before it gets its name.
     """
     with errors_naming(out):
         with opened(temporary) as writer:
             for block in blocks:
                 writer.write(block)
         sync_file(temporary)
+        if beside is not None:
+            beside(temporary)
         temporary.replace(out)
         sync_directory(out.parent)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from octavo.batch.stored_block import BlockTotals, StoredBlock
-from octavo.storage.durable import sync_directory, sync_file
+from octavo.storage.format.durable import sync_directory, sync_file
 
 
 class PartWriter:

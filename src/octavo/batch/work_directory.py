@@ -13,7 +13,7 @@ from octavo.batch.job_record import check_same_job
 from octavo.batch.parts import PartWriter, checked_part, read_part
 from octavo.batch.stored_block import BlockTotals, StoredBlock
 from octavo.errors import CorpusLockedError
-from octavo.storage.durable import replace_file
+from octavo.storage.format.durable import replace_file
 
 RECORD = "job.json"
 LOCK = "lock"

@@ -21,7 +21,7 @@ from octavo.columns.vector_codes import VectorCodes, code_width, worth_coding
 from octavo.corpus import Corpus
 from octavo.engines.vector import FlatVectorIndex
 from octavo.kernels.vector_codes import encode_vectors
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.queries import Queries
 
 DEPTH = 10

@@ -10,7 +10,7 @@ from octavo.cli.progress import listener, progress
 
 if TYPE_CHECKING:
     from octavo.columns.sources import Source
-    from octavo.storage.manifest import ColumnsEntry
+    from octavo.storage.format.manifest import ColumnsEntry
 
 
 def add(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _ON_PATH = {"hops", "seed_score", "node_id"}
 """Parts of a hit that its path tells."""
 
+_OF_QUERY = {"voting_streams", "voting_weight"}
+
 
 class _Row(NamedTuple):
     fields: tuple[str, ...]
@@ -85,10 +87,13 @@ def _snippet(hit: FoundDocument, analyzer: Analyzer, terms: frozenset[str]) -> t
 def _streams(hits: Sequence[FoundDocument]) -> tuple[str, ...]:
     """Return the names of the parts in order, the rank and score of a stream as one.
 
-    What a path tells is left out.
+    What a path tells is left out, and what is the same for all hits of a query.
     """
     names = dict.fromkeys(
-        name for hit in hits for name in hit.parts if hit.path is None or name not in _ON_PATH
+        name
+        for hit in hits
+        for name in hit.parts
+        if name not in _OF_QUERY and (hit.path is None or name not in _ON_PATH)
     )
     return tuple(
         dict.fromkeys(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from octavo.columns.schema import ColumnChoice, ColumnRequest
     from octavo.corpus.corpus import Corpus
-    from octavo.storage.build import BuildProgress
+    from octavo.storage.build.build_request import BuildProgress
 
 HASH_NOTICE = (
     "No --embedding was given, so vectors come from the built-in hash embedding, which only "
@@ -119,8 +119,8 @@ def index(
     from octavo.columns.schema import NO_TITLE, ColumnChoice, ColumnRequest  # noqa: PLC0415
     from octavo.columns.sources import resolve_inputs  # noqa: PLC0415
     from octavo.corpus.corpus import Corpus  # noqa: PLC0415
-    from octavo.storage.build import VECTORS_REUSED  # noqa: PLC0415
-    from octavo.storage.stages import Stage  # noqa: PLC0415
+    from octavo.storage.build.build_request import VECTORS_REUSED  # noqa: PLC0415
+    from octavo.storage.build.stages import Stage  # noqa: PLC0415
 
     sources = resolve_inputs(corpus)
     total = estimated_rows(sources)

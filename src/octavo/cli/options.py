@@ -60,7 +60,7 @@ Filters = Annotated[
 
 
 def _known_size(size: str | None) -> str | None:
-    from octavo.storage.memory_budget import parse_budget  # noqa: PLC0415
+    from octavo.storage.build.memory_budget import parse_budget  # noqa: PLC0415
 
     try:
         parse_budget(size)

@@ -49,6 +49,18 @@ STRATEGY_OPTIONS: dict[str, Any] = {
             help="Search that finds where the graph is entered: keyword, vector or hybrid.",
         ),
     ],
+    "rrf_k": Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Constant of reciprocal rank fusion; 60 if unset."),
+    ],
+    "weights": Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC",
+            help="What a vote of each stream of hybrid counts, such as keyword=1,vector=0.5; "
+            "an extension, unset all count alike.",
+        ),
+    ],
     "half_life": Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Of temporal freshness, such as 30d, 12h or 2w."),

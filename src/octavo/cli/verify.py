@@ -8,7 +8,7 @@ from octavo.cli.output import say, show, size
 
 def verify(index: IndexPath) -> None:
     """Check every byte of an index; name the damaged files."""
-    from octavo.storage.verify import verify_index  # noqa: PLC0415
+    from octavo.storage.maintenance.verify import verify_index  # noqa: PLC0415
 
     found = verify_index(index)
     for problem in found.problems:

@@ -49,6 +49,10 @@ class Source(Protocol):
         """Return names and types of the columns; formats without a schema look for ``wanted``."""
         ...
 
+    def schema_metadata(self) -> Mapping[bytes, bytes]:
+        """Return what the input says of itself; nothing where it has no place for it."""
+        ...
+
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield batches of at most ``batch_rows`` rows with those of ``columns`` that exist."""
         ...
@@ -65,6 +69,10 @@ class TableSource:
     def schema(self, wanted: Sequence[str]) -> pa.Schema:  # noqa: ARG002 - the protocol's
         """Return the schema of the table."""
         return self.reader.schema
+
+    def schema_metadata(self) -> Mapping[bytes, bytes]:
+        """Return the metadata of the schema."""
+        return self.reader.schema.metadata or {}
 
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows, once.

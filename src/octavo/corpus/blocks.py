@@ -8,7 +8,7 @@ import pyarrow as pa
 from octavo.engines.report import SearchReport
 from octavo.parallel import ordered_map
 from octavo.spi import RAGContext
-from octavo.strategies.columnar import ColumnarStrategy
+from octavo.strategies.columnar import ColumnarStrategy, ranked_table
 from octavo.strategies.queries import Queries
 
 BLOCK_QUERIES = 256
@@ -53,7 +53,7 @@ def search_blocks(
     """
 
     def search(block: QueryBlock) -> BlockResult:
-        ranking = strategy.rank(block.queries, context)
-        return BlockResult(ranking.table(block.ids), ranking.report, len(block.queries))
+        table, report = ranked_table(strategy, block.queries, context, block.ids)
+        return BlockResult(table, report, len(block.queries))
 
     return ordered_map(search, blocks, threads=threads)

@@ -20,14 +20,15 @@ from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind, requested_vector_index
 from octavo.errors import InvalidArgumentError
 from octavo.parallel import checked_threads
-from octavo.storage.build import BuildRequest, Listener, build_index
-from octavo.storage.compact import compact_index
-from octavo.storage.memory_budget import parse_budget
-from octavo.storage.repair import Repair, repair_index
-from octavo.storage.snapshot import open_snapshot
-from octavo.storage.tune import TuneRequest, tune_index
-from octavo.storage.verify import Verification, verify_index
-from octavo.storage.work import Work, work_of
+from octavo.storage.build.build import build_index
+from octavo.storage.build.build_request import BuildRequest, Listener
+from octavo.storage.build.memory_budget import parse_budget
+from octavo.storage.build.work import Work, work_of
+from octavo.storage.maintenance.repair import Repair, repair_index
+from octavo.storage.maintenance.tune import TuneRequest, tune_index
+from octavo.storage.maintenance.verify import Verification, verify_index
+from octavo.storage.snapshot.snapshot import open_snapshot
+from octavo.storage.writer.compact import compact_index
 from octavo.strategies.queries import Queries, Texts, query_array
 
 
@@ -147,7 +148,7 @@ class Corpus(SearchableCorpus):
         Raises
         ------
         InvalidArgumentError, CorpusFormatError, CorpusLockedError, OSError
-            See :func:`octavo.storage.build.build_index`; whatever fails, an index that was there
+            See :func:`octavo.storage.build.build.build_index`; whatever fails, an index that was there
             stays as it was.
         """
         if embedding is None:
@@ -271,7 +272,7 @@ class Corpus(SearchableCorpus):
         Raises
         ------
         InvalidArgumentError, ConfigurationError, CorpusLockedError, OSError
-            See :func:`octavo.storage.tune.tune_index`; whatever fails, the index stays as it was.
+            See :func:`octavo.storage.maintenance.tune.tune_index`; whatever fails, the index stays as it was.
         """
         request = TuneRequest(
             requested_vector_index(recall, vector_index),
@@ -300,7 +301,7 @@ class Corpus(SearchableCorpus):
         Raises
         ------
         CorpusLockedError, CorpusCorruptError, OSError
-            See :func:`octavo.storage.compact.compact_index`; the index then stays as it was.
+            See :func:`octavo.storage.writer.compact.compact_index`; the index then stays as it was.
         """
         work = work_of(memory_budget, threads, progress)
         compact_index(self.path, work, self._snapshot.function)
@@ -327,7 +328,7 @@ class Corpus(SearchableCorpus):
         CorpusCorruptError
             Something is damaged that nothing else tells, such as the documents; all stays as it is.
         CorpusFormatError, CorpusLockedError, OSError
-            See :func:`octavo.storage.repair.repair_index`.
+            See :func:`octavo.storage.maintenance.repair.repair_index`.
         """
         work = work_of(memory_budget, threads, progress)
         return repair_index(Path(path), work, embedding)

@@ -7,15 +7,15 @@ from typing import Any
 
 from octavo.corpus.compaction import compaction_reason
 from octavo.graph.corpus_graph import CorpusGraph
-from octavo.storage import layout
-from octavo.storage.layout import BLOCK_MAX, FORMAT_VERSION
-from octavo.storage.manifest import (
+from octavo.storage.format import layout
+from octavo.storage.format.layout import BLOCK_MAX, FORMAT_VERSION
+from octavo.storage.format.manifest import (
     ColumnsEntry,
     EmbeddingEntry,
     SegmentEntry,
     VectorSearchEntry,
 )
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

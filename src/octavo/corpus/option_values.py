@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,31 @@ def graph_seeds(value: GraphSeeds | str | None) -> GraphSeeds | None:
     except ValueError:
         names = ", ".join(seeds.value for seeds in GraphSeeds)
         raise InvalidArgumentError(f"seeds: expected one of {names}, found {value!r}") from None
+
+
+def stream_weights(value: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
+    """Return the weights of streams, given as such or as text.
+
+    Examples
+    --------
+    >>> stream_weights("keyword=1,vector=0.5")
+    {'keyword': 1.0, 'vector': 0.5}
+    """
+    if not isinstance(value, str):
+        return value
+    weights: dict[str, float] = {}
+    for each in value.split(","):
+        name, _, number = (part.strip() for part in each.partition("="))
+        try:
+            known = name in weights
+            weights[name] = float(number)
+        except ValueError:
+            known = True
+        if known or not name:
+            raise InvalidArgumentError(
+                f"weights: expected such as keyword=1,vector=0.5, found {value!r}"
+            )
+    return weights
 
 
 def _synonyms(path: Path) -> dict[str, list[str]]:

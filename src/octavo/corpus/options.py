@@ -9,13 +9,20 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from octavo.corpus.option_values import duration, expander, fixed_clock, graph_seeds, navigator
+from octavo.corpus.option_values import (
+    duration,
+    expander,
+    fixed_clock,
+    graph_seeds,
+    navigator,
+    stream_weights,
+)
 from octavo.errors import ConfigurationError, InvalidArgumentError, checked_fraction
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.graph.corpus_seeds import GraphSeeds
 from octavo.spi import CancellationToken, GraphStore, QueryExpander, QueryExpansion, RAGStrategy
 from octavo.spi.navigation import TreeNavigator
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.clock import system_clock
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.graph import GraphRAGStrategy
@@ -55,6 +62,8 @@ def _hybrid(
     decay: float | None = None,
     seeds: GraphSeeds | str | None = None,
     candidate_depth: int | None = None,
+    rrf_k: int | None = None,
+    weights: Mapping[str, float] | str | None = None,
 ) -> ColumnarStrategy:
     walk = {"max_depth": max_depth, "decay": decay, "seeds": seeds}
     given: dict[str, Any] = {name: value for name, value in walk.items() if value is not None}
@@ -72,7 +81,14 @@ def _hybrid(
             f"GraphRAGStrategy, found {type(graph).__name__}"
         )
     third = None if graph is False else graph
-    return HybridRAGStrategy(snapshot, snapshot, third, candidate_depth=candidate_depth)
+    return HybridRAGStrategy(
+        snapshot,
+        snapshot,
+        third,
+        candidate_depth=candidate_depth,
+        rrf_k=rrf_k,
+        weights=stream_weights(weights),
+    )
 
 
 def _graph(

@@ -15,7 +15,7 @@ from octavo.corpus.options import default_strategy, make_strategy
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext, RetrievedDocument
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.queries import Queries, Texts
 

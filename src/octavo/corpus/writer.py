@@ -6,9 +6,9 @@ from typing import Any, Self
 
 from octavo.columns.sources import Input
 from octavo.errors import ExecutionError
-from octavo.storage.snapshot import Snapshot
-from octavo.storage.work import Work
-from octavo.storage.writer import IndexWriter, index_writer
+from octavo.storage.build.work import Work
+from octavo.storage.snapshot.snapshot import Snapshot
+from octavo.storage.writer.writer import IndexWriter, index_writer
 
 
 class CorpusWriter:

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from octavo.declarative.actions.openai_client import OpenAIClient
     from octavo.declarative.actions.requests import ActionRequest, ActionResponse, ActionResult
     from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
+    from octavo.declarative.chat.executor import LLMChatExecutor
+    from octavo.declarative.chat.knowledge_binding import ChatKnowledgeBinding, ChatRetrieval
+    from octavo.declarative.chat.responses import AsyncChatStream, ChatResponse, ChatStream
     from octavo.declarative.declarations.action_specs import ActionSpec, action_spec
+    from octavo.declarative.declarations.agent_specs import AgentSpec, agent_spec
     from octavo.declarative.declarations.binding import (
         BoundAction,
         BoundChat,
@@ -29,12 +33,7 @@ if TYPE_CHECKING:
         bind,
         bind_chat,
     )
-    from octavo.declarative.declarations.class_specs import (
-        AgentSpec,
-        RoleSpec,
-        agent_spec,
-        role_spec,
-    )
+    from octavo.declarative.declarations.class_specs import RoleSpec, role_spec
     from octavo.declarative.declarations.enums import (
         ActionType,
         ChunkContext,
@@ -51,8 +50,10 @@ if TYPE_CHECKING:
     from octavo.declarative.declarations.retrieval_config import RetrievalConfig
     from octavo.declarative.declarations.search import Search
     from octavo.declarative.declarations.unset import UNSET, Unset
+    from octavo.declarative.declarations.write_back import WriteBack
     from octavo.declarative.rendering.fence import DISCLOSURE
-    from octavo.declarative.rendering.prompt import Prompt, action_prompt
+    from octavo.declarative.rendering.grounding import Grounding
+    from octavo.declarative.rendering.prompt import Prompt, action_prompt, chat_prompt
     from octavo.declarative.rendering.rendered_context import RenderedContext
     from octavo.declarative.rendering.tokens import TokenCounter, estimated_tokens
     from octavo.declarative.rendering.usage import KnowledgeUsage
@@ -78,14 +79,20 @@ __all__ = [
     "AgentSpec",
     "AsyncActionExecutor",
     "AsyncActionStream",
+    "AsyncChatStream",
     "AsyncStreamingExecutor",
     "BoundAction",
     "BoundChat",
     "BoundDeclarations",
+    "ChatKnowledgeBinding",
+    "ChatResponse",
+    "ChatRetrieval",
+    "ChatStream",
     "ChunkContext",
     "DispatchContext",
     "FailureAction",
     "GivenProviders",
+    "Grounding",
     "Knowledge",
     "KnowledgeFormat",
     "KnowledgeType",
@@ -93,6 +100,7 @@ __all__ = [
     "KnowledgeUsage",
     "KnowledgeUse",
     "LLMActionExecutor",
+    "LLMChatExecutor",
     "OpenAIClient",
     "Prompt",
     "QueryExpansion",
@@ -112,11 +120,13 @@ __all__ = [
     "StreamingExecutor",
     "TokenCounter",
     "Unset",
+    "WriteBack",
     "action_prompt",
     "action_spec",
     "agent_spec",
     "bind",
     "bind_chat",
+    "chat_prompt",
     "current_context",
     "estimated_tokens",
     "role_spec",
@@ -137,15 +147,20 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "actions.openai_client": ("OpenAIClient",),
     "actions.requests": ("ActionRequest", "ActionResponse", "ActionResult"),
     "actions.streams": ("ActionStream", "AsyncActionStream"),
+    "chat.executor": ("LLMChatExecutor",),
+    "chat.knowledge_binding": ("ChatKnowledgeBinding", "ChatRetrieval"),
+    "chat.responses": ("AsyncChatStream", "ChatResponse", "ChatStream"),
     "rendering.fence": ("DISCLOSURE",),
-    "rendering.prompt": ("Prompt", "action_prompt"),
+    "rendering.grounding": ("Grounding",),
+    "rendering.prompt": ("Prompt", "action_prompt", "chat_prompt"),
     "rendering.rendered_context": ("RenderedContext",),
     "rendering.tokens": ("TokenCounter", "estimated_tokens"),
     "rendering.usage": ("KnowledgeUsage",),
     "runtime.dispatch_context": ("DispatchContext",),
     "declarations.action_specs": ("ActionSpec", "action_spec"),
     "declarations.binding": ("BoundAction", "BoundChat", "BoundDeclarations", "bind", "bind_chat"),
-    "declarations.class_specs": ("AgentSpec", "RoleSpec", "agent_spec", "role_spec"),
+    "declarations.agent_specs": ("AgentSpec", "agent_spec"),
+    "declarations.class_specs": ("RoleSpec", "role_spec"),
     "declarations.enums": (
         "ActionType",
         "ChunkContext",
@@ -162,6 +177,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "declarations.retrieval_config": ("RetrievalConfig",),
     "declarations.search": ("Search",),
     "declarations.unset": ("UNSET", "Unset"),
+    "declarations.write_back": ("WriteBack",),
     "runtime.attribution": ("RequestMetadata",),
     "runtime.providers": ("GivenProviders",),
     "runtime.retrieved": ("Retrieved", "SourceGiven"),

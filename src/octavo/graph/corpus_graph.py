@@ -20,7 +20,7 @@ from octavo.graph.corpus_seeds import CorpusSeeds, GraphSeeds
 from octavo.graph.corpus_space import CorpusSpace
 from octavo.graph.fence import Fence
 from octavo.spi import GraphEdge
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 
 
 class CorpusGraph(ArrayGraph):

@@ -10,7 +10,7 @@ from octavo.columns.stored_document import StoredDocument
 from octavo.graph.corpus_space import CorpusSpace
 from octavo.graph.walk_nodes import Home
 from octavo.spi import GraphNode
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 
 
 class CorpusNodes:

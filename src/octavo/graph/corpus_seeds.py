@@ -11,7 +11,7 @@ from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
 from octavo.engines.report import SearchReport
 from octavo.kernels.rrf import reciprocal_rank_fusion
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 
 _RRF_K: Final = 60
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.storage.stored_graph import StoredGraph
+from octavo.storage.snapshot.stored_graph import StoredGraph
 
 
 @dataclass(frozen=True, slots=True, eq=False)

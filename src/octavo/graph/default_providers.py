@@ -23,7 +23,7 @@ class InMemoryGraphStoreProvider:
         """Return the graph of the scope's documents."""
         from octavo.graph.in_memory_graph_store import InMemoryGraphStore  # noqa: PLC0415 - heavy
 
-        return InMemoryGraphStore(scope.documents)
+        return InMemoryGraphStore(scope.documents, check=scope.check)
 
 
 class KnowledgeToolsGraphStoreProvider:

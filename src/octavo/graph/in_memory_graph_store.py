@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +27,7 @@ from octavo.graph.node_table import NodeTable
 from octavo.graph.text.extractor import TextExtractor
 from octavo.spi import EntityExtractor, EntityMention, EntityRelation, GraphEdge
 
+_WAIT: Final = 0.05
 ExtractFunction = Callable[[str], Iterable[EntityMention | EntityRelation]]
 Documents = Iterable[Any] | DocumentBatch
 
@@ -49,6 +51,9 @@ class InMemoryGraphStore(ArrayGraph):
     extractor
         What finds entities and relations in a text: an
         :class:`~octavo.spi.extraction.EntityExtractor`, or a function of a text.
+    check
+        Called before each document while the graph is built, and while another thread builds it; what
+        it raises is raised, and the graph is built when it is next asked for.
 
     Raises
     ------
@@ -93,11 +98,14 @@ class InMemoryGraphStore(ArrayGraph):
         self,
         documents: Documents | Callable[[], Documents],
         extractor: EntityExtractor | ExtractFunction | None = None,
+        *,
+        check: Callable[[], None] | None = None,
     ) -> None:
         if isinstance(documents, Iterator) and not is_input(documents):
             documents = tuple(documents)  # so that a failure can be tried again
         self._documents: Documents | Callable[[], Documents] = documents
         self._extractor = _as_extractor(extractor)
+        self._check = check or _go_on
         self._building = threading.RLock()
         self._in_work = False
         self._graph: EntityGraph | None = None
@@ -138,7 +146,7 @@ class InMemoryGraphStore(ArrayGraph):
         nodes = self.nodes
         if nodes.rows == 0:
             return Hits.empty(len(texts)), SearchReport()
-        with self._building:
+        with self._alone():
             keywords = self._keywords = self._keywords or NodeKeywords(nodes)
         return keywords.rank(texts, limit, None if fence is None else fence.nodes)
 
@@ -146,8 +154,17 @@ class InMemoryGraphStore(ArrayGraph):
         """Return the graph itself, built if it was not."""
         return self._built()
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        while not self._building.acquire(timeout=_WAIT):
+            self._check()
+        try:
+            yield
+        finally:
+            self._building.release()
+
     def _built(self) -> EntityGraph:
-        with self._building:
+        with self._alone():
             if self._in_work:  # the lock is this thread's own
                 raise ExecutionError(
                     "the graph is being built: what it is made of cannot ask it already"
@@ -166,9 +183,11 @@ class InMemoryGraphStore(ArrayGraph):
         names = document_names(chunks)
         records = EntityRecords()
         for number, chunk in enumerate(chunks):
+            self._check()
             records.add(number, chunk, self._extractor)
         if isinstance(self._extractor, TextExtractor):
             records.add_known(chunks, names.names)
+        self._check()
         return build_entity_graph(chunks, names, records)
 
     def _chunks(self) -> list[Chunk]:
@@ -178,11 +197,19 @@ class InMemoryGraphStore(ArrayGraph):
                 documents = read_batches(documents)
             if isinstance(documents, DocumentBatch):
                 documents = (documents,)
-            return sorted(read_chunks(documents), key=lambda chunk: chunk.id)
+            return sorted(self._heeded(read_chunks(documents)), key=lambda chunk: chunk.id)
         except OctavoError:
             raise
         except Exception as error:
             raise ExecutionError(f"documents: reading them raised {told(error)}") from error
+
+    def _heeded(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        for chunk in chunks:
+            self._check()
+            yield chunk
+
+
+def _go_on() -> None: ...
 
 
 class _Function:

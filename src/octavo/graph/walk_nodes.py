@@ -11,7 +11,7 @@ from octavo.columns.stored_document import StoredDocument
 from octavo.spi import GraphNode
 
 if TYPE_CHECKING:
-    from octavo.storage.snapshot import Snapshot
+    from octavo.storage.snapshot.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -170,7 +170,7 @@ def walk_levels(
                 if scores[label] == least and tie > most:
                     continue
                 from_node[following] = nodes[label]
-                from_score[following] = scores[label] * decay
+                from_score[following] = scores[label] * decay + 0.0  # never minus zero
                 from_seed[following] = seeds[label]
                 following += 1
 

@@ -20,39 +20,62 @@ _PER_SECOND = 1_000_000.0
 @kernel(
     types.void(
         readonly(types.float64),
-        readonly(types.int64),
+        readonly(types.float64),
         readonly(types.boolean),
-        types.int64,
         types.float64,
         types.float64,
-        writable(types.float64),
         writable(types.float64),
         writable(types.float64),
     )
 )
 def _decay(
     scores: NDArray[np.float64],
-    ticks: NDArray[np.int64],
+    ages: NDArray[np.float64],
     present: NDArray[np.bool_],
-    now: int,
     half_life: float,
     floor: float,
     decayed: NDArray[np.float64],
     multipliers: NDArray[np.float64],
-    ages: NDArray[np.float64],
 ) -> None:
     for position in range(scores.shape[0]):
         multiplier = floor
-        ages[position] = 0.0
         if present[position]:
-            age = float(max(np.int64(0), now - ticks[position])) / _PER_SECOND
             # Not 2.0**-x, whose bits differ between numba and Python.
-            multiplier = floor + (1.0 - floor) * math.exp(-(age / half_life) * _LN2)
-            ages[position] = age
+            multiplier = floor + (1.0 - floor) * math.exp(-(ages[position] / half_life) * _LN2)
         multipliers[position] = multiplier
         factor = multiplier if scores[position] >= 0.0 else 1.0 + floor - multiplier
         # Nothing is left at factor 0, not even of an infinite score (which would give NaN).
         decayed[position] = scores[position] * factor if factor > 0.0 else 0.0
+
+
+def decay_by_age(
+    scores: NDArray[np.float64],
+    ages: NDArray[np.float64],
+    present: NDArray[np.bool_],
+    *,
+    half_life: float,
+    floor: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return decayed scores and multipliers of documents whose ages are known.
+
+    Parameters
+    ----------
+    scores
+        float64, shape ``(n,)``: never NaN.
+    ages, present
+        Seconds, at least 0, and where there is an age; shape ``(n,)``.
+    half_life, floor
+        As in :func:`temporal_decay`.
+
+    Examples
+    --------
+    >>> decay_by_age(np.array([2.0]), np.array([30.0]), np.array([True]), half_life=30.0, floor=0.8)
+    (array([1.8]), array([0.9]))
+    """
+    decayed = np.empty(len(scores), np.float64)
+    multipliers = np.empty(len(scores), np.float64)
+    _decay(scores, ages, present, half_life, floor, decayed, multipliers)
+    return decayed, multipliers
 
 
 def temporal_decay(
@@ -103,8 +126,6 @@ def temporal_decay(
     >>> scores.tolist(), multipliers.tolist()
     ([2.0, 1.8, 1.6], [1.0, 0.9, 0.8])
     """
-    decayed = np.empty(len(scores), np.float64)
-    multipliers = np.empty(len(scores), np.float64)
-    ages = np.empty(len(scores), np.float64)
-    _decay(scores, ticks, present, now, half_life, floor, decayed, multipliers, ages)
+    ages = np.where(present, np.maximum(now - ticks, 0) / _PER_SECOND, 0.0)
+    decayed, multipliers = decay_by_age(scores, ages, present, half_life=half_life, floor=floor)
     return decayed, multipliers, ages

@@ -11,6 +11,9 @@ def _no_documents() -> Iterable[Any]:
     return ()
 
 
+def _go_on() -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class GraphScope:
     """For whom a graph is wanted, and which documents are at hand.
@@ -28,6 +31,9 @@ class GraphScope:
         Whether the role or its agent declares FILE knowledge at all, selected or not.
     documents
         Loads the documents of ``file_sources``, when a store that needs them is first asked.
+    check
+        To be called now and then while a store makes something of them: raises where the request that
+        it is made for is over.
     """
 
     role: str = ""
@@ -35,6 +41,7 @@ class GraphScope:
     file_sources: tuple[str, ...] = ()
     file_knowledge_in_reach: bool = False
     documents: Callable[[], Iterable[Any]] = field(default=_no_documents, repr=False, compare=False)
+    check: Callable[[], None] = field(default=_go_on, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         sources = tuple(self.file_sources)

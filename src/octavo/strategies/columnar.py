@@ -10,7 +10,8 @@ from octavo.columns.hits import Hits
 from octavo.engines.report import SearchReport
 from octavo.spi import RAGContext, RetrievedDocument
 from octavo.strategies.hit_metadata import hit_metadata
-from octavo.strategies.queries import Queries, Texts
+from octavo.strategies.queries import ClockReadings, Queries, Texts
+from octavo.strategies.settings import OWN_FORMULA, RunSettings
 from octavo.strategies.sources import Documents
 from octavo.strategies.table import hits_table, part_columns
 
@@ -58,6 +59,20 @@ class ColumnarStrategy(ABC):
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Return final hits: filtered, at least ``min_score``, at most ``max_results`` a query."""
 
+    def settings(self, clocks: ClockReadings) -> dict[str, Any]:
+        """Return what scores depend on beside the parts, as plain JSON values.
+
+        See :data:`octavo.strategies.settings.StageSettings`. A strategy that does not say what it
+        is has scores without parts.
+
+        Parameters
+        ----------
+        clocks
+            What the clocks of the batch said.
+        """
+        del clocks
+        return {"strategy": self.name, "formula": OWN_FORMULA}
+
     def stream(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank as one stream of a fusion.
 
@@ -94,12 +109,23 @@ class ColumnarStrategy(ABC):
 
         The same hits in the same order with the same scores as a loop over :meth:`retrieve` (S5).
         Columns: ``query_id`` (the query's position, as text), ``rank`` from 1, ``id``, ``score``,
-        then the parts that the strategy has.
+        then the parts that the strategy has. The metadata of the schema says how they were asked
+        for (:class:`octavo.strategies.settings.RunSettings`).
         """
         given = given_context(context)
         block = queries if isinstance(queries, Queries) else Queries.of(queries)
         query_ids = pa.array([str(position) for position in range(len(block))], pa.string())
-        return self.rank(block, given).table(query_ids)
+        return ranked_table(self, block, given, query_ids)[0]
+
+
+def ranked_table(
+    strategy: ColumnarStrategy, queries: Queries, context: RAGContext, query_ids: pa.StringArray
+) -> tuple[pa.Table, SearchReport]:
+    """Return the hits of queries as a table that says how they were asked for, and what it took."""
+    ranking = strategy.rank(queries, context)
+    settings = RunSettings.of(strategy.settings(queries.clocks), context)
+    table = ranking.table(query_ids).replace_schema_metadata(settings.metadata())
+    return table, ranking.report
 
 
 def given_context(context: RAGContext | None) -> RAGContext:

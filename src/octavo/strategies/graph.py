@@ -1,7 +1,7 @@
 """Graph retrieval: from the nodes that a query names along their edges (S24)."""
 
 from collections.abc import Collection
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from octavo.strategies.inner import candidate_depth as depth_of
 from octavo.strategies.inner import checked_depth, checked_sources
 from octavo.strategies.linked import Linking, is_at_home
 from octavo.strategies.provided import ProvidedDocuments
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import ClockReadings, Queries
 from octavo.strategies.sources import DocumentSource, at_present, checked_source
 
 _BLOCK = 256
@@ -109,6 +109,19 @@ class GraphRAGStrategy(ColumnarStrategy):
         self._documents = documents
         self._depth = checked_depth(candidate_depth)
         self._arrays: ArrayWalk | None = None
+
+    def settings(self, clocks: ClockReadings) -> dict[str, Any]:
+        """Return what scores depend on beside the parts."""
+        return {
+            **super().settings(clocks),
+            "formula": "graph",
+            "provider_name": self._provider_name,
+            "allowed_sources": sorted(self._allowed_sources),
+            "max_depth": self._bounds.max_depth,
+            "decay": self._bounds.depth_decay,
+            "max_visited_nodes": self._bounds.max_visited_nodes,
+            "candidate_depth": self._depth,
+        }
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch; every document's source is the provider's name."""

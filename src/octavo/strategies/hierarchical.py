@@ -1,7 +1,7 @@
 """Hierarchical retrieval: hits, and the parents above them (S26)."""
 
 from collections.abc import Collection
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from octavo.strategies.inner import candidate_depth as depth_of
 from octavo.strategies.inner import carried, checked_depth, checked_sources, inner_context
 from octavo.strategies.joined import JoinedDocuments, join
 from octavo.strategies.provided import own_sources
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import ClockReadings, Queries
 from octavo.strategies.returned import as_columnar
 from octavo.strategies.sources import Documents
 
@@ -78,6 +78,18 @@ class HierarchicalRAGStrategy(ColumnarStrategy):
         self._decay = checked_fraction("decay", decay)
         self._depth = checked_depth(candidate_depth)
         self._allowed = index.store.fence(self._allowed_sources)
+
+    def settings(self, clocks: ClockReadings) -> dict[str, Any]:
+        """Return what scores depend on beside the parts."""
+        return {
+            **super().settings(clocks),
+            "formula": "hierarchical",
+            "allowed_sources": sorted(self._allowed_sources),
+            "max_depth": self._max_depth,
+            "decay": self._decay,
+            "candidate_depth": self._depth,
+            "child": self._child.settings(clocks),
+        }
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one ranking of the child, then one expansion for all queries."""

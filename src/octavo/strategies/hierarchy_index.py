@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from octavo.kernels.parents import children_of
 from octavo.spi import HierarchyMetadata, NodeView, RetrievedDocument
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.document_list import DocumentList
 from octavo.strategies.hierarchy_links import corpus_parents, document_parents
 from octavo.strategies.sources import DocumentSource

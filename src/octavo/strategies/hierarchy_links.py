@@ -10,7 +10,7 @@ from octavo.columns.arrow_types import ChunkedArray, compute
 from octavo.errors import HierarchyError
 from octavo.kernels.parents import node_depths
 from octavo.spi import HierarchyMetadata, RetrievedDocument
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.document_list import DocumentList
 
 _SHOWN = 5

@@ -3,26 +3,27 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from octavo.columns.hits import Hits, Part
 from octavo.engines.report import SearchReport
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, checked_count
 from octavo.graph.graph_path import GraphPath
 from octavo.graph.paths import Goal
 from octavo.memory.hybrid_retriever import HybridMemoryRetriever
 from octavo.parallel import side_by_side
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking, given_context
-from octavo.strategies.fusion import fuse
+from octavo.strategies.fusion import LARGEST_K, checked_weights, fuse
 from octavo.strategies.graph import GraphRAGStrategy
 from octavo.strategies.inner import candidate_depth as depth_of
 from octavo.strategies.inner import checked_depth, inner_context
 from octavo.strategies.joined import JoinedStores, join
 from octavo.strategies.keyword import KeywordRAGStrategy
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import ClockReadings, Queries
 from octavo.strategies.sources import (
     Documents,
     DocumentSource,
@@ -32,9 +33,6 @@ from octavo.strategies.sources import (
     checked_source,
 )
 from octavo.strategies.vector import VectorRAGStrategy, query_vectors
-
-if TYPE_CHECKING:
-    from octavo.columns.hits import Hits
 
 # Rows times queries from which the keyword stream is given to another thread. Handing over costs
 # 0.1 to 0.3 ms and saves the shorter of the two streams (measured: even at 100,000 rows).
@@ -62,11 +60,18 @@ class HybridRAGStrategy(ColumnarStrategy):
         A third stream. Without one, the other two are fused all the same.
     candidate_depth
         How many hits of each stream are fused, 100 by default; ``max_results`` are always taken.
+    rrf_k
+        The constant of the formula, 60 by default.
+    weights
+        What a vote of each stream counts, such as ``{"keyword": 0.5, "vector": 1.0}``. An extension,
+        off by default; see :func:`octavo.strategies.fusion.fuse`.
 
     Raises
     ------
     ConfigurationError
         A store is no keyword or vector source, or the graph no :class:`GraphRAGStrategy`.
+    InvalidArgumentError
+        A number is out of range, or the weights are not those of the streams.
 
     Notes
     -----
@@ -86,17 +91,35 @@ class HybridRAGStrategy(ColumnarStrategy):
         graph: GraphRAGStrategy | None = None,
         *,
         candidate_depth: int | None = None,
+        rrf_k: int | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         settings = _settings(keyword_index, vector_store)
         self._keyword_index = settings.keyword_index
         self._vector_store = settings.vector_store
-        self._rrf_k = settings.rrf_k
+        self._rrf_k = checked_count(
+            "rrf_k", settings.rrf_k if rrf_k is None else rrf_k, 0, LARGEST_K
+        )
         self._depth = checked_depth(candidate_depth) or settings.candidate_depth
         if graph is not None and not isinstance(graph, GraphRAGStrategy):
             raise ConfigurationError(
                 f"graph: expected a GraphRAGStrategy, found {type(graph).__name__}"
             )
         self._graph = graph
+        self._streams = ("keyword", "vector") if graph is None else ("keyword", "vector", "graph")
+        self._weights = None if weights is None else checked_weights(weights, self._streams)
+
+    def settings(self, clocks: ClockReadings) -> dict[str, Any]:
+        """Return what scores depend on beside the parts."""
+        return {
+            **super().settings(clocks),
+            "formula": "hybrid",
+            "streams": list(self._streams),
+            "rrf_k": self._rrf_k,
+            "weights": self._weights,
+            "candidate_depth": self._depth,
+            "graph": None if self._graph is None else self._graph.settings(clocks),
+        }
 
     @property
     def graph_stream(self) -> GraphStream:
@@ -141,7 +164,7 @@ class HybridRAGStrategy(ColumnarStrategy):
             found = dict(zip(rows.tolist(), paths, strict=True))
         return tuple(found.get(row) for row in ranking.hits.rows.tolist())
 
-    def _fused(self, queries: Queries, context: RAGContext) -> "tuple[Ranking, Mapping[str, Hits]]":
+    def _fused(self, queries: Queries, context: RAGContext) -> tuple[Ranking, Mapping[str, Hits]]:
         """Return the fused ranking, and the streams in its rows."""
         depth = depth_of(context, self._depth)
         store, keyword_index, vector_store = self._stores()
@@ -168,7 +191,9 @@ class HybridRAGStrategy(ColumnarStrategy):
         for name, ranking in rankings.items():
             streams[name], joined = join(ranking.hits, ranking.documents, store)
             documents = documents if joined is store else joined
-        fused = fuse(streams, k=self._rrf_k, limit=context.max_results)
+        fused = fuse(streams, k=self._rrf_k, limit=context.max_results, weights=self._weights)
+        if self._graph is not None:
+            fused = _with_walk(fused, streams["graph"])
         report = sum((ranking.report for ranking in rankings.values()), SearchReport())
         return Ranking(fused.at_least(context.min_score), documents, report), streams
 
@@ -185,6 +210,20 @@ class HybridRAGStrategy(ColumnarStrategy):
             keyword_index,
             vector_store,
         )
+
+
+def _with_walk(fused: Hits, walked: Hits) -> Hits:
+    """Return fused hits with what the graph's stream says of those that it ranks (S24)."""
+    rank = fused.parts["graph_rank"]
+    found = rank.values > 0
+    places = walked.offsets[fused.query_of()[found]] + rank.values[found] - 1
+    own = {}
+    for name, part in walked.parts.items():
+        nothing = None if part.values.dtype == np.object_ else 0
+        values = np.full(len(fused), nothing, part.values.dtype)
+        values[found] = part.values[places]
+        own[name] = Part(values, found)
+    return fused.with_parts(**own)
 
 
 @dataclass(frozen=True, slots=True)

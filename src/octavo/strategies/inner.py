@@ -1,7 +1,7 @@
 """How a composing strategy asks the strategies inside it (S10, S14)."""
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from octavo.columns.hits import Part
@@ -62,9 +62,26 @@ def carried(inner: Mapping[str, Part], strategy: str, own: Mapping[str, Part]) -
     """
     parts = dict(own)
     keys = {part.key for part in own.values()}
-    for name, part in inner.items():
-        free = name
-        while free in parts:
-            free = f"{strategy.replace('-', '_')}_{free}"
+    for name, free in free_names(inner, strategy, own).items():
+        part = inner[name]
         parts[free] = replace(part, key=None) if part.key in keys else part
     return parts
+
+
+def free_names(inner: Iterable[str], strategy: str, taken: Iterable[str]) -> dict[str, str]:
+    """Return the name that each inner part gets beside those of the outer stage.
+
+    Examples
+    --------
+    >>> free_names(["child_score", "level"], "hierarchical", ["child_score"])
+    {'child_score': 'hierarchical_child_score', 'level': 'level'}
+    """
+    used = set(taken)
+    names: dict[str, str] = {}
+    for name in inner:
+        free = name
+        while free in used:
+            free = f"{strategy.replace('-', '_')}_{free}"
+        used.add(free)
+        names[name] = free
+    return names

@@ -1,8 +1,10 @@
 """Keyword retrieval: BM25 over the words of the documents (S21)."""
 
+from typing import Any
+
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import ClockReadings, Queries
 from octavo.strategies.sources import KeywordSource, at_present, checked_source
 
 
@@ -29,6 +31,10 @@ class KeywordRAGStrategy(ColumnarStrategy):
 
     def __init__(self, index: KeywordSource) -> None:
         self._index = checked_source("index", index, KeywordSource)
+
+    def settings(self, clocks: ClockReadings) -> dict[str, Any]:
+        """Return what scores depend on beside the parts."""
+        return {**super().settings(clocks), "formula": "keyword"}
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch; one search of the index for all queries."""

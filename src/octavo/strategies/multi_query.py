@@ -1,7 +1,7 @@
 """Multi-query retrieval: variants of each query, ranked by one strategy and fused (S25)."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.identity import canonical_rows
 from octavo.strategies.inner import candidate_depth as depth_of
 from octavo.strategies.inner import carried, checked_depth, inner_context
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import ClockReadings, Queries
 from octavo.strategies.returned import as_columnar
 
 Expand: TypeAlias = Callable[[str, QueryExpansion, str, int], Sequence[str]]
@@ -99,6 +99,19 @@ class MultiQueryRAGStrategy(ColumnarStrategy):
         self._expand = _checked_expander(expander, self._model)
         self._cancellation = cancellation or CancellationToken()
         self._depth = checked_depth(candidate_depth)
+
+    def settings(self, clocks: ClockReadings) -> dict[str, Any]:
+        """Return what scores depend on beside the parts."""
+        return {
+            **super().settings(clocks),
+            "formula": "multi-query",
+            "rrf_k": self.RRF_K,
+            "mode": str(self._mode),
+            "model": self._model,
+            "max_expansions": self._max_expansions,
+            "candidate_depth": self._depth,
+            "child": self._base.settings(clocks),
+        }
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one call of the expander a query, one of the base, one fusion.

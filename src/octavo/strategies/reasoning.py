@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.hierarchy_index import HierarchyIndex
 from octavo.strategies.inner import checked_sources
 from octavo.strategies.navigators import BoundNavigator, Choose, bind_navigator
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import ClockReadings, Queries
 
 
 class StopReason(StrEnum):
@@ -88,9 +88,23 @@ class ReasoningRAGStrategy(ColumnarStrategy):
     ) -> None:
         self._index = index
         self._navigator = bind_navigator(navigator, model)
-        self._allowed = index.store.fence(checked_sources(allowed_sources))
+        self._allowed_sources = checked_sources(allowed_sources)
+        self._allowed = index.store.fence(self._allowed_sources)
+        self._model = model
         self._max_nodes_visited = checked_count("max_nodes_visited", max_nodes_visited)
         self._max_depth = checked_count("max_depth", max_depth, 0)
+
+    def settings(self, clocks: ClockReadings) -> dict[str, Any]:
+        """Return what scores depend on beside the parts."""
+        return {
+            **super().settings(clocks),
+            "formula": "reasoning",
+            "selected_score": self.SELECTED_SCORE,
+            "model": self._model,
+            "allowed_sources": sorted(self._allowed_sources),
+            "max_nodes_visited": self._max_nodes_visited,
+            "max_depth": self._max_depth,
+        }
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Descend for each query in turn."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Hashable
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.inner import candidate_depth as depth_of
 from octavo.strategies.inner import carried, checked_depth, checked_sources, inner_context
 from octavo.strategies.provided import own_sources
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import ClockReadings, Queries
 from octavo.strategies.returned import as_columnar
 from octavo.strategies.sources import Documents
 from octavo.strategies.temporal_index import TemporalIndex
@@ -94,6 +94,21 @@ class TemporalRAGStrategy(ColumnarStrategy):
         self._floor = checked_fraction("relevance_floor", relevance_floor)
         self._skew = _checked_duration("max_future_skew", max_future_skew, timedelta(0))
         self._depth = checked_depth(candidate_depth)
+
+    def settings(self, clocks: ClockReadings) -> dict[str, Any]:
+        """Return what scores depend on beside the parts."""
+        now = microseconds(read_clock(partial(clocks.once, self._clock)))
+        return {
+            **super().settings(clocks),
+            "formula": "temporal",
+            "allowed_sources": sorted(self._allowed_sources),
+            "now": instant_text(now),
+            "half_life_seconds": self._half_life.total_seconds(),
+            "floor": self._floor,
+            "max_future_skew_seconds": self._skew.total_seconds(),
+            "candidate_depth": self._depth,
+            "child": self._child.settings(clocks),
+        }
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch: one call of the child, then one pass over its hits.

@@ -12,7 +12,7 @@ from octavo.columns.place import Place
 from octavo.columns.timestamps import as_timestamps
 from octavo.errors import InvalidArgumentError, TemporalError
 from octavo.spi import RetrievedDocument, TemporalMetadata
-from octavo.storage.snapshot import Snapshot
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.clock import instant_text
 from octavo.strategies.document_list import DocumentList
 from octavo.strategies.sources import DocumentSource

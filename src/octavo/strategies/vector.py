@@ -1,13 +1,14 @@
 """Vector retrieval: cosine similarity of embeddings (S20)."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.spi import RAGContext
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
-from octavo.strategies.queries import Queries
+from octavo.strategies.queries import ClockReadings, Queries
 from octavo.strategies.sources import VectorSource, at_present, checked_source
 
 
@@ -34,6 +35,10 @@ class VectorRAGStrategy(ColumnarStrategy):
 
     def __init__(self, store: VectorSource) -> None:
         self._store = checked_source("store", store, VectorSource)
+
+    def settings(self, clocks: ClockReadings) -> dict[str, Any]:
+        """Return what scores depend on beside the parts."""
+        return {**super().settings(clocks), "formula": "vector"}
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank a batch; one search of the store for all queries."""

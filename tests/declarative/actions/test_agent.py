@@ -381,7 +381,7 @@ def test_an_executor_that_raises_is_an_execution_failure():
         raise OSError("out of order")
 
     agent, _ = reader(executors={ActionType.TOOL: broken})
-    with pytest.raises(ExecutionError, match="TOOL actions failed with OSError: out of order") as e:
+    with pytest.raises(ExecutionError, match="TOOL actions raised OSError: out of order") as e:
         agent.execute_action("tool", {"name": "n"})
     assert isinstance(e.value.__cause__, OSError)
     with pytest.raises(ExecutionError, match="out of order"):

@@ -303,3 +303,47 @@ def test_the_order_of_sources_and_entries_does_not_matter(sources, named, random
 def test_repeating_what_holds_anyway_changes_nothing(sources, named):  # S60
     whole = told([Knowledge("a")], sources)
     assert told([Knowledge(name, search=whole) for name in named], sources) == whole
+
+
+@given(st.lists(SEARCHES, min_size=1, max_size=5), st.data())
+def test_an_action_means_the_same_as_merging_everything_again(searches, data):  # S60
+    names = [f"s{place}" for place in range(len(searches))]
+    sources = [
+        Knowledge(name, path="x", search=each) for name, each in zip(names, searches, strict=True)
+    ]
+    try:
+        scope = ClassScope(tuple(sources))
+    except ConfigurationError:
+        return
+    chosen = data.draw(st.lists(st.sampled_from(names), unique=True, min_size=1))
+    own = {name: data.draw(SEARCHES) for name in chosen if data.draw(st.booleans())}
+    entries = tuple(
+        Knowledge(name, search=own[name]) if name in own else Knowledge(name) for name in chosen
+    )
+    expected = [(name, own[name]) for name in chosen if name in own]
+    if len(own) < len(chosen):
+        expected += [(each.name, each.search) for each in sources if each.name not in own]
+    wanted = failure_of(merged, expected) or merged(expected)
+    found = failure_of(action_scope, entries, scope) or action_scope(entries, scope).search
+    assert found == wanted
+
+
+def failure_of(call, *arguments):
+    """The message of the error that a call raises; blank where it raises none."""
+    try:
+        call(*arguments)
+    except ConfigurationError as error:
+        return str(error)
+    return ""
+
+
+def test_many_sources_and_many_actions_are_looked_at_once_each(monkeypatch):
+    count, asked = 60, []
+    given_members = Search.given.fget
+    scope = ClassScope(tuple(Knowledge(f"s{n}", path="x") for n in range(count)))
+    counted = property(lambda self: asked.append(1) or given_members(self))
+    monkeypatch.setattr(Search, "given", counted)
+    for number in range(count):
+        action_scope((Knowledge(f"s{number}", search=Search(top_k=number + 1)),), scope)
+        action_scope((Knowledge(f"s{number}"),), scope)
+    assert len(asked) <= 4 * count

@@ -71,7 +71,7 @@ def test_an_applications_loader_stands_before_the_bundled_one(declared):
     ("raised", "expected"),
     [
         (SourceLoadingError("gone"), SourceLoadingError),
-        (ConfigurationError("wrong"), ConfigurationError),
+        (ConfigurationError("wrong"), ExecutionError),
         (ValueError("odd"), ExecutionError),
         (RecursionError(), ExecutionError),
     ],

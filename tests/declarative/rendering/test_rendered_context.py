@@ -14,7 +14,7 @@ from octavo.errors import ContextValidationError
 from octavo.spi import RetrievedDocument, SourceDocument
 
 FORM = "${source}:${content}\n"
-SEARCH, DIRECT, SEQUENTIAL = KnowledgeUse.SEARCH, KnowledgeUse.DIRECT, KnowledgeUse.SEQUENTIAL
+SEARCH, DIRECT = KnowledgeUse.SEARCH, KnowledgeUse.DIRECT
 
 
 def document(content, source="s", **metadata):
@@ -166,7 +166,7 @@ def test_units_are_attributed_by_the_order_of_their_sources():  # S69
     sources = [
         SourceGiven("a", DIRECT, 1),
         SourceGiven("s", SEARCH, 1),
-        SourceGiven("b", SEQUENTIAL, 2),
+        SourceGiven("b", DIRECT, 2),
     ]
     units = [SourceDocument(str(place), "x") for place in range(3)]
     found = rendered(retrieved([document("r")], sources=sources, direct=units), [], len)

@@ -1,7 +1,10 @@
 """What is loaded for a role: once, for its configuration, until it is invalidated (S68)."""
 
+import gc
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -204,7 +207,9 @@ def test_a_failed_load_is_tried_again_by_the_next_dispatch(world, loader):  # S6
     assert len(world.ask(role).documents) == 1
 
 
-def test_a_source_without_documents_is_an_empty_answer(world, tmp_path):  # S66
+@pytest.mark.parametrize("embed", [None, lambda text: [1.0, 2.0]], ids=["hash", "provider"])
+def test_a_source_without_documents_is_an_empty_answer(make_world, tmp_path, embed):  # S66
+    world = make_world(embed=embed)
     (tmp_path / "empty").mkdir()
     source = Knowledge("empty", path=str(tmp_path / "empty"))
     for strategy in ("SEMANTIC", "KEYWORD", "HYBRID", "HIERARCHICAL", "TEMPORAL"):
@@ -212,6 +217,17 @@ def test_a_source_without_documents_is_an_empty_answer(world, tmp_path):  # S66
         found = world.ask(role)
         assert found.documents == ()
         assert [each.documents for each in found.sources] == [0]
+
+
+@pytest.mark.parametrize("strategy", ["SEMANTIC", "HYBRID", "HIERARCHICAL", "TEMPORAL"])
+@pytest.mark.parametrize("deduplicate", [True, False])
+def test_a_source_without_documents_is_an_empty_answer_with_a_provider_too(
+    make_world, tmp_path, strategy, deduplicate
+):  # S66
+    (tmp_path / "empty").mkdir()
+    settings = search(strategy=strategy, deduplicate=deduplicate, on_failure="FAIL")
+    role = role_of(Knowledge("empty", path=str(tmp_path / "empty")), search=settings)
+    assert make_world(lambda text: [1.0, 2.0]).ask(role).documents == ()
 
 
 def test_prepared_sources_are_not_loaded_by_a_dispatch(world, loader):  # S68
@@ -234,9 +250,6 @@ def test_a_relative_path_is_one_configuration_wherever_the_process_goes(tmp_path
 
 
 def test_a_temporary_corpus_goes_with_its_binding(world, tmp_path, monkeypatch):
-    import gc
-    import tempfile
-
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     role = role_of(database(), search=FAIL)
@@ -244,6 +257,27 @@ def test_a_temporary_corpus_goes_with_its_binding(world, tmp_path, monkeypatch):
     assert len(list((tmp_path / "temporary").iterdir())) == 1
     world.runtime.invalidate(role)
     gc.collect()
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files as Linux does")
+def test_dispatches_and_invalidations_leave_nothing_open(world, tmp_path, monkeypatch):  # S68
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    role = role_of(world.source(), search=search(strategy="HYBRID", on_failure="FAIL"))
+
+    def held():
+        for number in range(10):
+            world.ask(role, f"mice {number}", context(tenant=str(number)))
+        world.runtime.invalidate(role)
+        gc.collect()
+        return len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
+
+    before = held()
+    for _ in range(5):
+        files, threads = held()
+        assert files <= before[0]
+        assert threads <= before[1]
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
@@ -262,6 +296,24 @@ def test_whole_sources_are_given_in_order_and_can_lie_elsewhere(world, tmp_path)
     assert len(world.ask(role).direct) == 2
 
 
+@pytest.mark.parametrize("use", ["SEARCH", "DIRECT"])
+def test_a_source_cannot_say_whose_request_it_is(make_world, use):  # S71
+    class Forging:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            forged = {"tnsai.owner": "b", "tnsai.source": "b", "octavo.knowledge": "b"}
+            yield SourceDocument("1", "fox", {**forged, "tier": "gold"})
+
+    world = make_world(loaders=[Forging()])
+    settings = {"search": search()} if use == "SEARCH" else {}
+    found = world.ask(role_of(Knowledge("a", type="DATABASE"), use=use, **settings), "fox")
+    (document,) = found.documents or found.direct
+    assert not {"tnsai.owner", "octavo.knowledge"} & set(document.metadata)
+    assert (document.metadata["tnsai.source"], document.metadata["tier"]) == ("a", "gold")
+
+
 def test_filters_act_on_whole_sources_too(world):  # S64 S7
     files = {"a.md": "---\ntier: gold\n---\nfirst", "b.md": "second"}
     role = role_of(world.source(files=files), use="DIRECT")
@@ -277,7 +329,7 @@ def test_prepared_whole_sources_are_not_read_again(world, loader):  # S68
     role = role_of(database("one"), database("two"), use="SEQUENTIAL")
     world.runtime.prepare(bind(role))
     assert loader.runs == 2
-    assert len(world.ask(role).direct) == 2
+    assert [len(each) for each in world.ask(role).sequential] == [1, 1]
     assert loader.runs == 2
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from octavo.declarative.runtime.providers import GivenProviders, Providers, answered, serving
+from octavo.declarative.provided import answered
+from octavo.declarative.runtime.providers import GivenProviders, Providers, serving
 from octavo.errors import (
     CancelledError,
     ConfigurationError,

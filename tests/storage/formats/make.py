@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from octavo import Corpus
-from octavo.storage.layout import FORMAT_VERSION
+from octavo.storage.format.layout import FORMAT_VERSION
 from tests.storage.formats import content, oracle
 from tests.storage.unmerged import unmerged
 

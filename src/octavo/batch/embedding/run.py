@@ -26,7 +26,7 @@ from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.embeddings.specification import parse_specification, resolve
 from octavo.embeddings.vector_record import ADDRESS, KEY, VectorRecord
 from octavo.errors import ConfigurationError, InvalidArgumentError
-from octavo.storage.durable import errors_naming
+from octavo.storage.format.durable import errors_naming
 from octavo.version import __version__
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What the readers of files share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +51,10 @@ class FileSource(ABC):
     @abstractmethod
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield batches of at most ``batch_rows`` rows with those of ``columns`` that exist."""
+
+    def schema_metadata(self) -> Mapping[bytes, bytes]:
+        """Return what the file says of itself; nothing where the format has no place for it."""
+        return {}
 
     @contextmanager
     def errors_named(self) -> Iterator[None]:

@@ -1,6 +1,6 @@
 """Arrow IPC files (Feather) and streams."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,6 +20,11 @@ class IpcSource(FileSource):
         """Return the schema that the file begins with."""
         with self.errors_named(), self._opened() as reader:
             return reader.schema.remove_metadata()
+
+    def schema_metadata(self) -> Mapping[bytes, bytes]:
+        """Return the metadata of the schema that the file begins with."""
+        with self.errors_named(), self._opened() as reader:
+            return reader.schema.metadata or {}
 
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield slices of the stored batches."""

@@ -1,6 +1,6 @@
 """Parquet files, a few pages at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +22,11 @@ class ParquetSource(FileSource):
         """Return the schema from the footer."""
         with self.errors_named():
             return pq.read_schema(self.path).remove_metadata()
+
+    def schema_metadata(self) -> Mapping[bytes, bytes]:
+        """Return the metadata of the schema, from the footer."""
+        with self.errors_named():
+            return pq.read_schema(self.path).metadata or {}
 
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield batches in the order of the file."""

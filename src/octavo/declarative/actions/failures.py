@@ -1,22 +1,11 @@
-"""What is not octavo's own, and fails, is an execution failure with its cause (S43)."""
+"""Where what takes long must end: at the deadline, and with whoever wanted it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.errors import ExecutionError, OctavoError, RetrievalTimeoutError, told
-
-
-@contextmanager
-def failing_as_execution(what: str) -> Iterator[None]:
-    """Turn an application's exception into an :class:`ExecutionError`; octavo's own stay as they are."""
-    try:
-        yield
-    except OctavoError:
-        raise
-    except Exception as error:
-        raise ExecutionError(f"{what} failed with {told(error)}") from error
+from octavo.errors import RetrievalTimeoutError
 
 
 @asynccontextmanager

@@ -2,9 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Final
 
+from octavo.declarative.actions.asking import Asking, AskingThread
 from octavo.declarative.actions.executors import ActionCall
-from octavo.declarative.actions.failures import closing, failing_as_execution, within_deadline
+from octavo.declarative.actions.failures import closing, within_deadline
+from octavo.declarative.provided import failing_as_execution
 from octavo.declarative.rendering.prompt import Prompt, action_prompt
 from octavo.errors import ConfigurationError, ExecutionError, shown
 from octavo.spi import (
@@ -23,13 +28,15 @@ AnyLLMClient = (
 )
 _CLIENT = "the language model client"
 _ANSWER = "the language model's answer"
+_END: Final = object()
 
 
 class LLMActionExecutor:
     """Carries out LLM actions with a client.
 
-    A client that only waits is asked in a thread where an event loop runs, and one that does not
-    stream gives its answer as one piece.
+    A client that only waits is asked in a thread of its own where an event loop runs, and where the
+    request has a deadline or can be cancelled: then its answer is waited for no longer than that. One
+    that does not stream gives its answer as one piece.
 
     Parameters
     ----------
@@ -59,19 +66,19 @@ class LLMActionExecutor:
         )
 
     def execute(self, call: ActionCall) -> str:
-        """Return the model's answer.
+        """Return the model's answer, at the latest by the request's deadline.
 
         Raises
         ------
         ExecutionError
             The client failed, or gave no text.
         RetrievalTimeoutError, CancelledError
-            The request was over before the model was asked.
+            The request is over.
         """
-        prompt = self.prompt(call)
-        call.context.dispatch.check()
-        with failing_as_execution(_CLIENT):
-            return _text(self._complete(prompt))
+        dispatch, complete = call.context.dispatch, self._completing(self.prompt(call))
+        dispatch.check()
+        with self._failing(), Asking(dispatch, _ANSWER) as ask:
+            return _text(ask(complete))
 
     async def execute_async(self, call: ActionCall) -> str:
         """Return the model's answer, at the latest by the request's deadline.
@@ -83,15 +90,20 @@ class LLMActionExecutor:
         RetrievalTimeoutError, CancelledError
             The request is over.
         """
-        prompt = self.prompt(call)
+        prompt, client = self.prompt(call), self._client
         async with within_deadline(call.context.dispatch, _ANSWER):
-            with failing_as_execution(_CLIENT):
-                if isinstance(self._client, AsyncLLMClient):
-                    return _text(await self._client.complete_async(prompt.system, prompt.text))
-                return _text(await asyncio.to_thread(self._complete, prompt))
+            if isinstance(client, AsyncLLMClient):
+                with self._failing():
+                    return _text(await client.complete_async(prompt.system, prompt.text))
+            complete, thread = self._completing(prompt), AskingThread()
+            try:
+                with self._failing():
+                    return _text(await asyncio.wrap_future(thread.submit(complete)))
+            finally:
+                thread.end()
 
     def stream(self, call: ActionCall) -> Iterator[str]:
-        """Yield the pieces of the model's answer; the request is checked before each.
+        """Yield the pieces of the model's answer, none after the request's deadline.
 
         Raises
         ------
@@ -100,15 +112,22 @@ class LLMActionExecutor:
         RetrievalTimeoutError, CancelledError
             The request is over.
         """
-        if not isinstance(self._client, StreamingLLMClient):
+        client, dispatch = self._client, call.context.dispatch
+        if not isinstance(client, StreamingLLMClient):
             yield self.execute(call)
             return
         prompt = self.prompt(call)
-        call.context.dispatch.check()
-        with failing_as_execution(_CLIENT):
-            for piece in self._client.stream(prompt.system, prompt.text):
-                call.context.dispatch.check()
-                yield _text(piece)
+        dispatch.check()
+        with self._failing(), Asking(dispatch, _ANSWER) as ask:
+            pieces = ask(lambda: iter(client.stream(prompt.system, prompt.text)))
+            try:
+                while (piece := ask(lambda: next(pieces, _END))) is not _END:
+                    dispatch.check()
+                    yield _text(piece)
+            finally:
+                close = getattr(pieces, "close", None)
+                if close is not None:
+                    ask.last(close)
 
     async def stream_async(self, call: ActionCall) -> AsyncIterator[str]:
         """Yield the pieces of the model's answer, none after the request's deadline.
@@ -127,18 +146,21 @@ class LLMActionExecutor:
         async with closing(aiter(self._client.stream_async(prompt.system, prompt.text))) as pieces:
             while True:
                 async with within_deadline(call.context.dispatch, _ANSWER):
-                    with failing_as_execution(_CLIENT):
+                    with self._failing():
                         try:
                             piece = _text(await anext(pieces))
                         except StopAsyncIteration:
                             return
                 yield piece
 
-    def _complete(self, prompt: Prompt) -> object:
+    def _failing(self) -> AbstractContextManager[None]:
+        return failing_as_execution(_CLIENT, self._client)
+
+    def _completing(self, prompt: Prompt) -> Callable[[], object]:
         if isinstance(self._client, LLMClient):
-            return self._client.complete(prompt.system, prompt.text)
+            return partial(self._client.complete, prompt.system, prompt.text)
         if callable(self._client):
-            return self._client(prompt.system, prompt.text)
+            return partial(self._client, prompt.system, prompt.text)
         raise ConfigurationError(
             f"get_llm: {type(self._client).__name__} has no method complete; use the asynchronous "
             f"dispatch"

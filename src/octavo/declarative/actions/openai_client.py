@@ -31,8 +31,8 @@ class OpenAIClient:
 
     Serves all four protocols: ``complete``, ``stream`` and their asynchronous twins. Connections are
     shared by threads; each asynchronous call has its own. The request's deadline bounds every attempt
-    and every wait; a server that falls silent just before it is waited for once more, so at most twice
-    the time. What a server sends is bounded in bytes. The key is never part of a message or a
+    and every wait: an agent waits no longer, and a call that it left ends, at the latest, after the
+    longest silence. What a server sends is bounded in bytes. The key is never part of a message or a
     representation.
 
     Parameters

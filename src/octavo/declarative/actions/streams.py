@@ -1,10 +1,12 @@
 """Answers that arrive piece by piece; what grounds them is known before the first piece."""
 
+import weakref
 from collections.abc import AsyncIterator, Iterator
 from types import TracebackType
 from typing import Self
 
 from octavo.declarative.actions.action_context import ActionContext, entered
+from octavo.declarative.runtime.events import Stage
 
 
 class ActionStream(Iterator[str]):
@@ -18,15 +20,21 @@ class ActionStream(Iterator[str]):
         What was retrieved, before the first piece.
     pieces
         Where they come from; each is made in the action's context.
+    stage
+        The dispatch, which ends when the stream does, or is closed or forgotten.
     """
 
-    def __init__(self, action: str, context: ActionContext, pieces: Iterator[str]) -> None:
+    def __init__(
+        self, action: str, context: ActionContext, pieces: Iterator[str], stage: Stage
+    ) -> None:
         self.action = action
         self.context = context
         self._pieces = pieces
+        self._stage = stage
+        weakref.finalize(self, stage.close)
 
     def __next__(self) -> str:
-        with entered(self.context):
+        with entered(self.context), self._stage.part():
             return next(self._pieces)
 
     def close(self) -> None:
@@ -34,6 +42,7 @@ class ActionStream(Iterator[str]):
         close = getattr(self._pieces, "close", None)
         if close is not None:
             close()
+        self._stage.close()
 
     def __enter__(self) -> Self:
         return self
@@ -50,13 +59,17 @@ class ActionStream(Iterator[str]):
 class AsyncActionStream(AsyncIterator[str]):
     """The pieces of an action's answer, for an event loop; see :class:`ActionStream`."""
 
-    def __init__(self, action: str, context: ActionContext, pieces: AsyncIterator[str]) -> None:
+    def __init__(
+        self, action: str, context: ActionContext, pieces: AsyncIterator[str], stage: Stage
+    ) -> None:
         self.action = action
         self.context = context
         self._pieces = pieces
+        self._stage = stage
+        weakref.finalize(self, stage.close)
 
     async def __anext__(self) -> str:
-        with entered(self.context):
+        with entered(self.context), self._stage.part():
             return await anext(self._pieces)
 
     async def aclose(self) -> None:
@@ -64,6 +77,7 @@ class AsyncActionStream(AsyncIterator[str]):
         close = getattr(self._pieces, "aclose", None)
         if close is not None:
             await close()
+        self._stage.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from octavo.declarative.declarations.action_specs import ActionSpec
+from octavo.declarative.declarations.agent_specs import AgentSpec
 from octavo.declarative.declarations.class_specs import (
     SPEC,
-    AgentSpec,
     ClassSpec,
     RoleSpec,
     actions_of,
@@ -24,6 +24,7 @@ from octavo.declarative.declarations.scopes import (
     action_scope,
     chat_scope,
 )
+from octavo.declarative.declarations.write_back import WriteBack
 from octavo.errors import ConfigurationError, shown
 
 SpecT = TypeVar("SpecT", bound=ClassSpec)
@@ -63,10 +64,12 @@ class BoundChat:
     """What grounds an agent's chat: its enabled sources of use SEARCH or DIRECT (S72).
 
     ``search`` is how those of use SEARCH are searched together; ``None`` where there are none.
+    ``write_back`` bounds what may be written back; ``None`` where nothing may.
     """
 
     knowledge: tuple[Knowledge, ...] = ()
     search: ResolvedSearch | None = None
+    write_back: WriteBack | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ def bind_chat(agent_class: type) -> BoundChat:
     with naming(agent_class.__name__):
         found = chat_scope(spec.knowledge)
         with naming("chat"):
-            return BoundChat(found.knowledge, _resolved(found))
+            return BoundChat(found.knowledge, _resolved(found), spec.write_back)
 
 
 def _bound_action(cls: type, name: str, spec: ActionSpec, scope: ClassScope) -> BoundAction:

@@ -13,8 +13,7 @@ from octavo.declarative.declarations.mappings import members_from
 from octavo.declarative.declarations.messages import did_you_mean, naming
 from octavo.declarative.declarations.parameters import check_query_param
 from octavo.declarative.declarations.read_only import ReadOnlyMapping
-from octavo.declarative.declarations.resolved_search import ResolvedSearch
-from octavo.declarative.declarations.scopes import ClassScope, action_scope, chat_scope
+from octavo.declarative.declarations.scopes import ClassScope, action_scope
 from octavo.errors import ConfigurationError, shown
 
 ClassT = TypeVar("ClassT", bound=type)
@@ -159,25 +158,6 @@ class RoleSpec(ClassSpec):
         return cls(**members)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentSpec(ClassSpec):
-    """What an agent is; applied to the class as a decorator. Its knowledge also grounds chat."""
-
-    def check(self, cls: type) -> None:
-        """Refuse what cannot work whatever roles the agent has.
-
-        Raises
-        ------
-        ConfigurationError
-            Naming the source and the member.
-        """
-        ClassSpec.check(self, cls)
-        found = chat_scope(self.knowledge).search
-        if found is not None:
-            with naming(f"{cls.__name__}: chat: search"):
-                ResolvedSearch.of(found)
-
-
 def role_spec(
     *,
     name: str | None = None,
@@ -206,25 +186,6 @@ def role_spec(
     ... class Researcher: ...
     """
     return RoleSpec(name=name, description=description, knowledge=knowledge)  # type: ignore[arg-type]
-
-
-def agent_spec(
-    *,
-    name: str | None = None,
-    description: str = "",
-    knowledge: Knowledge | Sequence[Knowledge] = (),
-) -> AgentSpec:
-    """Return a decorator that declares an agent; parameters and errors as of :func:`role_spec`.
-
-    What it declares can be named by the actions of its roles, and grounds its chat where it is used
-    by SEARCH or DIRECT.
-
-    Examples
-    --------
-    >>> @agent_spec(description="Support", knowledge=Knowledge("support-docs", path="support"))
-    ... class SupportAgent: ...
-    """
-    return AgentSpec(name=name, description=description, knowledge=knowledge)  # type: ignore[arg-type]
 
 
 def actions_of(cls: type, spec: RoleSpec) -> dict[str, ActionSpec]:

@@ -1,8 +1,9 @@
 """Merging search settings: one engine serves a scope, so one value serves all its sources (S60)."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any, NamedTuple
 
 from octavo.declarative.declarations.enums import KnowledgeType, KnowledgeUse, SearchStrategy
 from octavo.declarative.declarations.knowledge import Knowledge
@@ -30,17 +31,33 @@ def merged(contributions: Iterable[tuple[str, Search]]) -> Search:
     >>> merged([("manual", Search(top_k=8)), ("notes", Search(rerank=False))])
     Search(rerank=False, top_k=8)
     """
-    first: dict[str, tuple[str, object]] = {}
-    for source, search in contributions:
-        for name, value in search.given.items():
-            setter, earlier = first.setdefault(name, (source, value))
-            if earlier != value:
-                raise ConfigurationError(
-                    f"search.{name}: {setter!r} sets {_told(earlier)} and {source!r} sets "
-                    f"{_told(value)}; sources that are searched together share one value: set it "
-                    f"once, or in the actions' entries"
-                )
-    return Search(**{name: value for name, (_, value) in first.items()})  # type: ignore[arg-type]
+    return _agreed(
+        Setting(source, name, value)
+        for source, search in contributions
+        for name, value in search.given.items()
+    )
+
+
+class Setting(NamedTuple):
+    """What one source sets one member to."""
+
+    source: str
+    member: str
+    value: object
+
+
+def _agreed(settings: Iterable[Setting]) -> Search:
+    first: dict[str, Setting] = {}
+    for each in settings:
+        earlier = first.setdefault(each.member, each)
+        if earlier.value != each.value:
+            raise ConfigurationError(
+                f"search.{each.member}: {earlier.source!r} sets {_told(earlier.value)} and "
+                f"{each.source!r} sets {_told(each.value)}; sources that are searched together share "
+                f"one value: set it once, or in the actions' entries"
+            )
+    members: dict[str, Any] = {each.member: each.value for each in first.values()}
+    return Search(**members)
 
 
 def _told(value: object) -> str:
@@ -58,20 +75,40 @@ class ClassScope:
     """
 
     sources: tuple[Knowledge, ...]
+    enabled: tuple[Knowledge, ...] = field(init=False)
+    """The sources that can be named."""
+    _by_name: dict[str, Knowledge] = field(init=False, repr=False, compare=False)
+    _settings: dict[str, list[tuple[int, Setting]]] = field(init=False, repr=False, compare=False)
+    """By member, who sets it, in the order of all settings; asked for every action."""
 
     def __post_init__(self) -> None:
         check_names(self.sources)
-        merged(self.contributions(()))
+        enabled = tuple(each for each in self.sources if each.enabled)
+        settings: dict[str, list[tuple[int, Setting]]] = {}
+        everything = [
+            Setting(each.name, name, value)
+            for each in enabled
+            if _is_searched(each)
+            for name, value in each.search.given.items()
+        ]
+        for place, setting in enumerate(everything):
+            settings.setdefault(setting.member, []).append((place, setting))
+        _agreed(everything)
+        object.__setattr__(self, "enabled", enabled)
+        object.__setattr__(self, "_by_name", {each.name: each for each in self.sources})
+        object.__setattr__(self, "_settings", settings)
 
-    @property
-    def enabled(self) -> tuple[Knowledge, ...]:
-        """The sources that can be named."""
-        return tuple(each for each in self.sources if each.enabled)
+    def settings(self, replaced: Collection[str]) -> list[Setting]:
+        """Return what the searched sources set, without those that an action replaces.
 
-    def contributions(self, replaced: Collection[str]) -> list[tuple[str, Search]]:
-        """Return what the searched sources set, without those that an action replaces."""
-        searched = (each for each in self.enabled if _is_searched(each))
-        return [(each.name, each.search) for each in searched if each.name not in replaced]
+        Of those that set one member, the first stands for all, for they agree: so this takes time in
+        proportion to the members and to what is replaced, not to the sources.
+        """
+        first = (
+            next((each for each in setters if each[1].source not in replaced), None)
+            for setters in self._settings.values()
+        )
+        return [setting for _, setting in sorted(each for each in first if each is not None)]
 
     def declared(self, name: str) -> Knowledge:
         """Return an enabled source by its name.
@@ -81,11 +118,11 @@ class ClassScope:
         ConfigurationError
             There is none of that name, or it is disabled.
         """
-        for source in self.sources:
-            if source.name == name:
-                if not source.enabled:
-                    raise ConfigurationError(f"the source {name!r} is disabled (enabled=False)")
-                return source
+        source = self._by_name.get(name)
+        if source is not None:
+            if not source.enabled:
+                raise ConfigurationError(f"the source {name!r} is disabled (enabled=False)")
+            return source
         known = did_you_mean(name, (each.name for each in self.enabled))
         raise ConfigurationError(f"there is no source {name!r}; {known}")
 
@@ -121,12 +158,17 @@ def action_scope(entries: tuple[Knowledge, ...], scope: ClassScope) -> SearchSco
     if searched[0].type is KnowledgeType.GRAPH:
         return SearchScope(chosen, _graph_search(searched[0].search))
     replaced = {entry.name for entry in entries if "search" in entry.given}
-    contributions = [(each.name, each.search) for each in searched if each.name in replaced]
+    settings = [
+        Setting(each.name, name, value)
+        for each in searched
+        if each.name in replaced
+        for name, value in each.search.given.items()
+    ]
     if any(
         _is_searched(scope.declared(each.name)) for each in searched if each.name not in replaced
     ):
-        contributions += scope.contributions(replaced)
-    return SearchScope(chosen, merged(contributions))
+        settings += scope.settings(replaced)
+    return SearchScope(chosen, _agreed(settings))
 
 
 def chat_scope(sources: Iterable[Knowledge]) -> SearchScope:

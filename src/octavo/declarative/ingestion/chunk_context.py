@@ -6,13 +6,12 @@ from typing import Protocol, runtime_checkable
 from octavo.declarative.declarations.enums import ChunkContext
 from octavo.declarative.ingestion.declared import DeclaredSource, member
 from octavo.declarative.ingestion.metadata import SourceMetadata
+from octavo.declarative.provided import failing_as_execution
 from octavo.errors import (
     ConfigurationError,
     ExecutionError,
-    OctavoError,
     ProviderUnavailableError,
     shown,
-    told,
 )
 from octavo.spi.source_document import SourceDocument
 
@@ -47,7 +46,8 @@ def chosen_model(
     name = knowledge.chunk_context_model
     if not isinstance(name, str) or not name.strip():
         raise ConfigurationError(f"chunk_context_model: expected a model, found {shown(name)}")
-    serving = [each for each in models if each.supports(name)]
+    with failing_as_execution(f"model {name!r}: supports"):
+        serving = [each for each in models if each.supports(name)]
     if not serving:
         raise ProviderUnavailableError(f"chunk_context_model: nothing serves the model {name!r}")
     if len(serving) > 1:
@@ -65,15 +65,11 @@ def with_context(
     Raises
     ------
     ExecutionError
-        It raises something that is no error of octavo, or says what is no text (S43).
+        It raises something that is no retrieval error, or says what is no text (S43).
     """
     for document in documents:
-        try:
+        with failing_as_execution(f"model {model!r}", provider):
             said = provider.context(document, model)
-        except OctavoError:
-            raise
-        except Exception as error:
-            raise ExecutionError(f"model {model!r} raised {told(error)}") from error
         if not isinstance(said, str):
             raise ExecutionError(f"model {model!r}: expected a text, found {shown(said)}")
         metadata = dict(document.metadata)

@@ -10,6 +10,11 @@ from octavo.declarative.ingestion.declared import DeclaredSource, source_type
 from octavo.declarative.ingestion.file_loader import chunk_settings
 from octavo.declarative.ingestion.identifiers import file_id
 from octavo.declarative.ingestion.limits import IngestionLimits
+from octavo.declarative.ingestion.record_size import (
+    check_column_count,
+    check_record_bytes,
+    record_bytes,
+)
 from octavo.declarative.ingestion.recording import record_documents
 from octavo.declarative.ingestion.resource import Resource
 from octavo.declarative.ingestion.sections import Record
@@ -18,7 +23,6 @@ from octavo.errors import ConfigurationError, SourceLoadingError, shown, told
 from octavo.importing import optional
 from octavo.spi.source_document import SourceDocument
 
-_ROWS: Final = 1_000
 _READING: Final = frozenset(
     (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 )
@@ -56,7 +60,7 @@ class SqlLoader:
         ConfigurationError
             There is no query, or it does more than read.
         SourceLoadingError
-            The database is missing or damaged, or the query fails.
+            The database is missing or damaged, the query fails, or a row is too large.
         """
         settings = chunk_settings(knowledge, self.limits)
         kind, _, place = str(knowledge.connection).partition(":")
@@ -68,14 +72,16 @@ class SqlLoader:
         read = _sqlite_rows if kind == "sqlite" else _duckdb_rows
         identifier = file_id(knowledge.name, "").removesuffix("/")
         resource = Resource(label, kind, identifier, 0, _nothing)
-        yield from record_documents(read(path, query, label), resource, "SQL", settings)
+        yield from record_documents(
+            read(path, query, label, self.limits), resource, "SQL", settings
+        )
 
 
 def _nothing() -> Any:  # noqa: ANN401 - never called
     raise SourceLoadingError("a database has no bytes to read")
 
 
-def _sqlite_rows(path: str, query: str, label: str) -> Iterator[Record]:
+def _sqlite_rows(path: str, query: str, label: str, limits: IngestionLimits) -> Iterator[Record]:
     refused: list[int] = []
 
     def authorise(action: int, *names: str | None) -> int:
@@ -89,8 +95,7 @@ def _sqlite_rows(path: str, query: str, label: str) -> Iterator[Record]:
         with closing(sqlite3.connect(uri, uri=True)) as connection:
             connection.set_authorizer(authorise)
             cursor = connection.execute(query)
-            names = [column[0] for column in cursor.description or ()]
-            yield from _records(cursor, names)
+            yield from _records(cursor, label, limits)
     except (sqlite3.Error, sqlite3.Warning) as error:
         if refused:
             raise ConfigurationError(
@@ -99,7 +104,7 @@ def _sqlite_rows(path: str, query: str, label: str) -> Iterator[Record]:
         raise SourceLoadingError(f"{label}: the query failed: {told(error)}") from error
 
 
-def _duckdb_rows(path: str, query: str, label: str) -> Iterator[Record]:
+def _duckdb_rows(path: str, query: str, label: str, limits: IngestionLimits) -> Iterator[Record]:
     duckdb = optional("duckdb", "duckdb", "loading from DuckDB")
     try:
         statements = duckdb.extract_statements(query)
@@ -108,18 +113,20 @@ def _duckdb_rows(path: str, query: str, label: str) -> Iterator[Record]:
         settings = {"enable_external_access": "false", "lock_configuration": "true"}
         with closing(duckdb.connect(path, read_only=True, config=settings)) as connection:
             cursor = connection.execute(query)
-            names = [column[0] for column in cursor.description or ()]
-            yield from _records(cursor, names)
+            yield from _records(cursor, label, limits)
     except duckdb.Error as error:
         raise SourceLoadingError(f"{label}: the query failed: {told(error)}") from error
 
 
-def _records(cursor: Any, names: list[str]) -> Iterator[Record]:  # noqa: ANN401 - two libraries
-    number = 0
-    while rows := cursor.fetchmany(_ROWS):
-        for row in rows:
-            number += 1
-            fields = {
-                name: value for name, value in zip(names, row, strict=True) if value is not None
-            }
-            yield Record(number, fields)
+def _records(
+    cursor: Any,  # noqa: ANN401 - two libraries
+    label: str,
+    limits: IngestionLimits,
+) -> Iterator[Record]:
+    names = [column[0] for column in cursor.description or ()]
+    check_column_count(label, len(names), limits)
+    # One by one: of rows that are as large as they may be, many are too many.
+    for number, row in enumerate(iter(cursor.fetchone, None), 1):
+        fields = {name: value for name, value in zip(names, row, strict=True) if value is not None}
+        check_record_bytes(label, number, record_bytes(fields), limits)
+        yield Record(number, fields)

@@ -18,9 +18,9 @@ class IngestionLimits:
         The largest file of a format that is read as a whole (Markdown, HTML, JSON, YAML, code, PDF).
         Text, CSV, JSON lines and parquet are streamed, and may be of any size.
     record_bytes
-        The longest line, of JSON lines, and row, of CSV.
+        The longest line, of JSON lines, and row, of CSV, parquet and databases.
     record_fields
-        The most fields of one record, and of a mapping whose fields are metadata.
+        The most fields of one record, columns of a table, and of a mapping whose fields are metadata.
     depth
         The deepest nesting of JSON, YAML and HTML.
     nodes

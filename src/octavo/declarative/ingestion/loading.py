@@ -1,8 +1,8 @@
 """The documents of a declared source, whoever brings them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint
-from typing import Final, TypeVar
+from typing import Final
 
 from octavo.declarative.ingestion.chunk_context import (
     ChunkContextModel,
@@ -12,21 +12,14 @@ from octavo.declarative.ingestion.chunk_context import (
 from octavo.declarative.ingestion.declared import DeclaredSource, source_type
 from octavo.declarative.ingestion.file_loader import FileLoader
 from octavo.declarative.ingestion.url_loader import UrlLoader
-from octavo.errors import (
-    ConfigurationError,
-    ExecutionError,
-    OctavoError,
-    shown,
-    told,
-)
+from octavo.declarative.provided import answered
+from octavo.errors import ConfigurationError, ExecutionError, shown
 from octavo.importing import installed_points, load_point
 from octavo.spi import CancellationToken
 from octavo.spi.source_document import SourceDocument
 from octavo.spi.source_loader import SourceLoader
 
 ENTRY_POINT_GROUP: Final = "octavo.source_loaders"
-
-Answer = TypeVar("Answer")
 
 
 def load_documents(
@@ -89,12 +82,13 @@ def _loaded(
     knowledge: DeclaredSource, loader: SourceLoader, cancellation: CancellationToken | None
 ) -> Iterator[SourceDocument]:
     what = f"source {knowledge.name!r}"
-    documents = iter(_answered(what, lambda: loader.load(knowledge)))
+    asked = f"{what}: its loader"
+    documents = answered(asked, lambda: iter(loader.load(knowledge)), loader)
     bundled = isinstance(loader, FileLoader | UrlLoader)
     while True:
         if cancellation is not None:
             cancellation.raise_if_cancelled()
-        document = _answered(what, lambda: next(documents, None))
+        document = answered(asked, lambda: next(documents, None), loader)
         if document is None:
             return
         yield document if bundled else _checked(what, document)
@@ -150,16 +144,7 @@ def _installed(point: EntryPoint) -> SourceLoader:
 def _supports(what: str, loader: SourceLoader, knowledge: DeclaredSource) -> bool:
     if not isinstance(loader, SourceLoader):
         raise ConfigurationError(f"loaders: expected supports and load, found {shown(loader)}")
-    return bool(_answered(what, lambda: loader.supports(knowledge)))
-
-
-def _answered(what: str, call: Callable[[], Answer]) -> Answer:
-    try:
-        return call()
-    except OctavoError:
-        raise
-    except Exception as error:
-        raise ExecutionError(f"{what}: its loader raised {told(error)}") from error
+    return answered(f"{what}: its loader", lambda: bool(loader.supports(knowledge)), loader)
 
 
 def _checked(what: str, document: object) -> SourceDocument:

@@ -129,6 +129,32 @@ class Fitting:
         """
         return [self._fitted(passage) for passage in passages]
 
+    def next_units(self, passages: Iterable[Passage]) -> list[Fitted]:
+        """Return the documents that fit, up to the first that does not, which can wait.
+
+        Only where not even the first fits it is shortened, and stands alone: so something is given.
+        Of the rest nothing is looked at.
+        """
+        given: list[Fitted] = []
+        for passage in passages:
+            one = self._whole(passage) if given else self._fitted(passage)
+            if one is None or one.outcome is Outcome.DROPPED:
+                break
+            given.append(one)
+            if one.outcome is Outcome.SHORTENED:
+                break
+        return given
+
+    def _whole(self, passage: Passage) -> Fitted | None:
+        room = self.budget.room(passage.name)
+        if room is None:
+            return None
+        one = self._written(passage, len(passage.content), bounded=room.content is not None)
+        if one is None or room.overrun(one) is not None:
+            return None
+        self.budget.spend(one)
+        return one
+
     def _fitted(self, passage: Passage) -> Fitted:
         dropped = Fitted(passage, Outcome.DROPPED)
         room = self.budget.room(passage.name)

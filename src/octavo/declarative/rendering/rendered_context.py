@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from octavo.declarative.declarations.enums import KnowledgeUse
 from octavo.declarative.declarations.knowledge import Knowledge
@@ -12,7 +13,8 @@ from octavo.declarative.rendering.fitting import Budget, Fitted, Fitting, Outcom
 from octavo.declarative.rendering.tokens import TokenCounter, counted, estimated_tokens
 from octavo.declarative.rendering.usage import KnowledgeUsage
 from octavo.declarative.runtime.attribution import RequestMetadata
-from octavo.declarative.runtime.retrieved import Retrieved
+from octavo.declarative.runtime.cursors import Reading
+from octavo.declarative.runtime.retrieved import Retrieved, SourceGiven
 from octavo.errors import ContextValidationError
 from octavo.spi import RetrievedDocument, SourceDocument
 
@@ -51,6 +53,15 @@ class RenderedContext:
     shortened: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
 
+    @property
+    def ended(self) -> tuple[str, ...]:
+        """The sources of use SEQUENTIAL whose last unit is in the text."""
+        return tuple(each.source for each in self.usage if each.exhausted and each.documents)
+
+    def given(self, source: str) -> int:
+        """Return how many documents of a source are in the text."""
+        return sum(each.documents for each in self.usage if each.source == source)
+
 
 def rendered(
     retrieved: Retrieved,
@@ -59,11 +70,11 @@ def rendered(
 ) -> RenderedContext:
     """Return the context of a dispatch.
 
-    Units of DIRECT and SEQUENTIAL sources come first, in their order, then the ranked documents: the
-    best evidence for the question stands nearest to the question's end of the prompt's block, and what
-    was asked for whole is cut last. ``context_window`` bounds everything where something is searched;
-    ``max_tokens`` bounds the contents that one
-    source gives.
+    Units of DIRECT sources come first, then what is next of SEQUENTIAL ones, then the ranked documents:
+    the best evidence for the question stands nearest to the question's end of the prompt's block, and
+    what was asked for whole is cut last. ``context_window`` bounds everything where something is
+    searched; ``max_tokens`` bounds the contents that one source gives. A SEQUENTIAL source gives the
+    units that fit both, without moving its cursor.
 
     Parameters
     ----------
@@ -77,7 +88,7 @@ def rendered(
     Raises
     ------
     ContextValidationError
-        Documents were found, and the budget leaves none of them.
+        Documents were found, and the budget leaves none of them, or nothing of a unit that is next.
     ExecutionError
         The counter failed.
     """
@@ -87,20 +98,30 @@ def rendered(
     form = DocumentFormat(settings.context_format, settings.include_spec)
     window = None if search is None else search.context_window
     budget = Budget(window, {each.name: each.max_tokens for each in sources})
-    direct = list(_direct_passages(retrieved))
-    ranked = list(_ranked_passages(retrieved))
-    found = Fitting(form, budget, counter).fitted([*direct, *ranked])
+    fitting = Fitting(form, budget, counter)
+    direct = fitting.fitted(_direct_passages(retrieved))
+    parts = [fitting.next_units(_next_passages(each)) for each in retrieved.sequential]
+    ranked = fitting.fitted(_ranked_passages(retrieved))
+    found = [*direct, *chain.from_iterable(parts), *ranked]
     if counter is not estimated_tokens:
         found = _within(found, window, counter)
-    _check(found[: len(direct)], window, "of DIRECT and SEQUENTIAL sources")
-    _check(found[len(direct) :], window, "that matched")
+    _check(found[: len(direct)], window, "of DIRECT sources")
+    _check(found[len(found) - len(ranked) :], window, "that matched")
+    waiting = {each.source for each in retrieved.sequential}
+    found = [
+        each
+        for each in found
+        if each.outcome is not Outcome.DROPPED or each.passage.name not in waiting
+    ]
+    left = {each.source: len(each) for each in retrieved.sequential}
+    _check_progress(left, found, window)
     kept = [each for each in found if each.outcome is not Outcome.DROPPED]
     return RenderedContext(
         text=_joined(kept),
         documents=len(kept),
         stale=retrieved.stale,
         truncated=any(each.outcome is not Outcome.WHOLE for each in found),
-        usage=tuple(_usage(each.name, each.use, found) for each in retrieved.sources),
+        usage=tuple(_usage(each, found, left.get(each.name)) for each in retrieved.sources),
         shortened=_locations(found, Outcome.SHORTENED),
         dropped=_locations(found, Outcome.DROPPED),
     )
@@ -111,12 +132,16 @@ def _direct_passages(retrieved: Retrieved) -> Iterable[Passage]:
     names = [
         given.name
         for given in retrieved.sources
-        if given.use is not KnowledgeUse.SEARCH
+        if given.use is KnowledgeUse.DIRECT
         for _ in range(given.documents)
     ]
     for place, unit in enumerate(retrieved.direct):
         name = unit.metadata.get(SOURCE_NAME) or (names[place] if place < len(names) else "")
         yield Passage(name, unit.content, _location(unit))
+
+
+def _next_passages(reading: Reading) -> Iterable[Passage]:
+    return (Passage(reading.source, unit.content, _location(unit)) for unit in reading)
 
 
 def _ranked_passages(retrieved: Retrieved) -> Iterable[Passage]:
@@ -151,25 +176,40 @@ def _within(found: list[Fitted], window: int | None, counter: TokenCounter) -> l
 
 def _check(found: list[Fitted], window: int | None, which: str) -> None:
     if found and all(each.outcome is Outcome.DROPPED for each in found):
-        bound = "max_tokens" if window is None else f"context_window {window} or max_tokens"
         raise ContextValidationError(
-            f"{bound}: too small for any of the {len(found)} documents {which}; nothing would "
+            f"{_bound(window)}: too small for any of the {len(found)} documents {which}; nothing would "
             f"ground the action"
         )
+
+
+def _check_progress(left: Mapping[str, int], found: list[Fitted], window: int | None) -> None:
+    # Whoever dispatches until a source is exhausted must not do so forever.
+    given = {each.passage.name for each in found}
+    for name, count in left.items():
+        if count and name not in given:
+            raise ContextValidationError(
+                f"{_bound(window)}: too small for anything of the next unit of {name!r}"
+            )
+
+
+def _bound(window: int | None) -> str:
+    return "max_tokens" if window is None else f"context_window {window} or max_tokens"
 
 
 def _joined(kept: Iterable[Fitted]) -> str:
     return "".join(each.text for each in kept).rstrip()
 
 
-def _usage(name: str, use: KnowledgeUse, found: list[Fitted]) -> KnowledgeUsage:
-    own = [each for each in found if each.passage.name == name]
+def _usage(given: SourceGiven, found: list[Fitted], left: int | None) -> KnowledgeUsage:
+    own = [each for each in found if each.passage.name == given.name]
+    documents = sum(each.outcome is not Outcome.DROPPED for each in own)
     return KnowledgeUsage(
-        source=name,
-        use=use,
-        documents=sum(each.outcome is not Outcome.DROPPED for each in own),
+        source=given.name,
+        use=given.use,
+        documents=documents,
         tokens=sum(each.tokens for each in own),
         truncated=any(each.outcome is not Outcome.WHOLE for each in own),
+        exhausted=documents == left,
     )
 
 

@@ -3,7 +3,8 @@
 import re
 from typing import Final, Protocol, runtime_checkable
 
-from octavo.errors import ExecutionError, InvalidArgumentError, checked_count, told
+from octavo.declarative.provided import failing_as_execution
+from octavo.errors import ExecutionError, InvalidArgumentError, checked_count
 
 # Every part of a piece is a piece, so that a text never has more than its parts together.
 _PIECE: Final = re.compile(
@@ -52,11 +53,11 @@ def counted(counter: TokenCounter, text: str) -> int:
     Raises
     ------
     ExecutionError
-        The counter raised, or returned something else.
+        The counter raised something that is no retrieval error, or returned something else.
     """
+    with failing_as_execution("the token counter"):
+        found = counter(text)
     try:
-        return checked_count("token counter", counter(text), 0)
+        return checked_count("token counter", found, 0)
     except InvalidArgumentError as error:
         raise ExecutionError(str(error)) from None
-    except Exception as error:
-        raise ExecutionError(f"the token counter failed with {told(error)}") from error

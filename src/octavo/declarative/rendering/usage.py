@@ -20,7 +20,10 @@ class KnowledgeUsage:
     tokens
         How many tokens they are there, format included, as the token counter says.
     truncated
-        Whether one of its documents was shortened or dropped.
+        Whether one of its documents was shortened or dropped; what comes with a later dispatch is
+        neither.
+    exhausted
+        Of use SEQUENTIAL: whether nothing is left for a later dispatch of the scope.
     """
 
     source: str
@@ -28,3 +31,4 @@ class KnowledgeUsage:
     documents: int
     tokens: int
     truncated: bool
+    exhausted: bool = False

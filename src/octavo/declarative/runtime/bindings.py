@@ -15,7 +15,7 @@ from octavo.declarative.declarations.enums import KnowledgeType
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.unset import UNSET
 from octavo.declarative.ingestion.walk import absolute_path
-from octavo.declarative.runtime.attribution import RequestMetadata
+from octavo.declarative.runtime.attribution import RequestMetadata, unforged
 from octavo.declarative.runtime.cached import cached, file_loaders, is_large
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.ingested import Embedding, documents_of, ingested
@@ -99,7 +99,7 @@ class Binding:
         found = self._open(embedding)
         if found is not None:
             return found
-        with self._alone(context):
+        with _held(self._loading, context):
             found = self._open(embedding)
             if found is None:
                 found = self._loaded(embedding, RequestToken(context))
@@ -139,7 +139,7 @@ class Binding:
             A location in place of the declared one; what is there is not kept.
         """
         wanted = ingestion_of(replace(source, path=path) if path else source)
-        with self._alone(context):
+        with _held(self._loading, context):
             found = self._units.get(wanted)
             if found is None:
                 documents = documents_of(wanted, self._providers.given, RequestToken(context))
@@ -149,14 +149,18 @@ class Binding:
             return found
 
     def graph(
-        self, name: str, scope: GraphScope, open_graph: Callable[[], OpenedGraph]
+        self,
+        name: str,
+        scope: GraphScope,
+        open_graph: Callable[[], OpenedGraph],
+        context: DispatchContext,
     ) -> OpenedGraph:
         """Return the graph of a provider for a scope, opened when it is first asked for.
 
         A store of octavo's own is closed when nobody has the binding any more; one that the
-        application opened is the application's to close.
+        application opened is the application's to close. Waits as :meth:`corpus` does.
         """
-        with self._opening:
+        with _held(self._opening, context):
             key = (name, scope)
             if key not in self._graphs:
                 self._graphs[key] = opened = open_graph()
@@ -164,16 +168,6 @@ class Binding:
                 if close is not None and type(opened.store).__module__.startswith("octavo."):
                     weakref.finalize(self, close)
             return self._graphs[key]
-
-    @contextmanager
-    def _alone(self, context: DispatchContext) -> Iterator[None]:
-        context.check()
-        while not self._loading.acquire(timeout=_WAIT):
-            context.check()
-        try:
-            yield
-        finally:
-            self._loading.release()
 
 
 class Bindings:
@@ -226,6 +220,18 @@ class Bindings:
             self._bindings.clear()
 
 
+@contextmanager
+def _held(lock: threading.Lock, context: DispatchContext) -> Iterator[None]:
+    """Hold a lock, for which a request waits no longer than it lasts."""
+    context.check()
+    while not lock.acquire(timeout=_WAIT):
+        context.check()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _named(document: SourceDocument, source: str) -> SourceDocument:
-    metadata = {**document.metadata, RequestMetadata.SOURCE: source}
+    metadata = {**unforged(document.metadata), RequestMetadata.SOURCE: source}
     return SourceDocument(document.id, document.content, metadata)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from octavo.declarative.declarations.enums import FailureAction, KnowledgeType, KnowledgeUse
 from octavo.declarative.declarations.knowledge import Knowledge
@@ -13,13 +14,16 @@ from octavo.declarative.runtime.attribution import (
     attributed,
     divided,
     request_metadata,
+    without_chat,
 )
-from octavo.declarative.runtime.bindings import Binding
+from octavo.declarative.runtime.bindings import Binding, BindingKey, ingestion_of
+from octavo.declarative.runtime.cursors import CursorKey, Cursors, Reading, scope_of
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import ProcessEmbedding
 from octavo.declarative.runtime.engine import Engine
 from octavo.declarative.runtime.events import Events
 from octavo.declarative.runtime.failure_policy import Documents, Fallbacks, retrieved_or_else
+from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan
 from octavo.declarative.runtime.result_cache import isolation_key
 from octavo.declarative.runtime.retrieved import Retrieved, SourceGiven
@@ -39,13 +43,17 @@ class Dispatch:
     plan
         Who serves those that are searched; ``None`` where none is.
     searched, whole
-        What is loaded for those that are searched, and for those that are given whole.
+        What is loaded for those that are searched, and for those whose units are given.
     query
         The text looked for.
     process_embedding
         Where vectors come from.
+    cursors
+        How far sources of use SEQUENTIAL have been read.
     context, events
         Of the dispatch.
+    memories
+        The entries of MEMORY sources, by name; they ground chat only.
     """
 
     knowledge: tuple[Knowledge, ...]
@@ -54,8 +62,10 @@ class Dispatch:
     whole: Binding
     query: str
     process_embedding: ProcessEmbedding
+    cursors: Cursors
     context: DispatchContext
     events: Events
+    memories: Mapping[str, MemoryCorpus] = field(default_factory=dict)
     _units: dict[str, tuple[SourceDocument, ...]] = field(default_factory=dict)
 
     def run(self) -> Retrieved:
@@ -74,10 +84,11 @@ class Dispatch:
         engine = Engine(
             self.searched,
             self.process_embedding,
-            self.context.metadata_filters,
+            without_chat(self.context.metadata_filters),
             filters.pushed,
             self.context,
             self.events,
+            None if plan is None else self._memory(plan),
         )
         key = None if plan is None else self._key(plan, filters.pushed)
 
@@ -90,13 +101,14 @@ class Dispatch:
             self._load_units(filters)
             return () if plan is None else engine.retrieve(plan.simple(), self.query)
 
+        def cached() -> tuple[Documents, bool] | None:
+            # Results alone are no grounding where a source that is given whole could not be read.
+            if plan is None or not plan.search.cache or len(self._units) < self._whole_sources:
+                return None
+            return self.searched.cache.usable(key)
+
         possible = plan is None or plan.has_documents
-        fallbacks = Fallbacks(
-            lambda: (
-                None if plan is None or not plan.search.cache else self.searched.cache.usable(key)
-            ),
-            retry if possible else None,
-        )
+        fallbacks = Fallbacks(cached, retry if possible else None)
         outcome = retrieved_or_else(retrieve, on_failure, fallbacks, self.context)
         if outcome.failure is not None:
             self.events.tell(
@@ -108,19 +120,27 @@ class Dispatch:
             )
         if outcome.fallback is FailureAction.CONTINUE:
             self._units.clear()
+        readings = {
+            source.name: self._reading(source, filters)
+            for source in self.knowledge
+            if source.use is KnowledgeUse.SEQUENTIAL and source.name in self._units
+        }
+        direct = [units for name, units in self._units.items() if name not in readings]
         return Retrieved(
             attributed(outcome.documents, known),
             search,
-            self._given(outcome.documents),
+            self._given(outcome.documents, readings),
             outcome.stale,
-            tuple(unit for units in self._units.values() for unit in units),
+            tuple(chain.from_iterable(direct)),
+            tuple(readings.values()),
         )
 
     def _found(self, engine: Engine, plan: RetrievalPlan, key: Hashable) -> Documents:
         search, cache = plan.search, self.searched.cache
         if search.cache:
-            cached = cache.fresh(key)
-            self.events.tell("cache", outcome="miss" if cached is None else "hit")
+            with self.events.stage("cache") as event:
+                cached = cache.fresh(key)
+                event["outcome"] = "miss" if cached is None else "hit"
             if cached is not None:
                 return cached
         documents = engine.retrieve(plan, self.query)
@@ -130,11 +150,23 @@ class Dispatch:
 
     def _key(self, plan: RetrievalPlan, pushed: Mapping[str, str]) -> Hashable:
         key = isolation_key(self.query, plan.search, pushed, plan.names, self.context)
+        memory = self._memory(plan)
+        if memory is not None:
+            key = (key, memory.revision)  # no two memories share one, so neither do two bindings
         if plan.engine is None:
             return key
         # An engine of the application sees the whole request, and may answer by any of it.
         context = self.context
-        return (key, context.run_id, context.agent, context.simulation, context.episode)
+        told = (context.run_id, context.agent, context.simulation, context.episode)
+        return (key, *told, frozenset(context.metadata_filters.items()))
+
+    def _memory(self, plan: RetrievalPlan) -> MemoryCorpus | None:
+        found = [self.memories[name] for name in plan.names if name in self.memories]
+        return found[0] if found else None
+
+    @property
+    def _whole_sources(self) -> int:
+        return sum(each.use is not KnowledgeUse.SEARCH for each in self.knowledge)
 
     def _load_units(self, filters: DividedFilters) -> None:
         for source in self.knowledge:
@@ -142,20 +174,40 @@ class Dispatch:
                 direct = source.use is KnowledgeUse.DIRECT
                 path = self.context.source_paths.get(source.name, "") if direct else ""
                 with self.events.stage("units", source=source.name) as event:
-                    found = self.whole.units(source, self.context, path)
+                    memory = self.memories.get(source.name)
+                    found = (
+                        self.whole.units(source, self.context, path)
+                        if memory is None
+                        else memory.units()
+                    )
                     # What a request must not see does not reach it in one piece either.
-                    units = tuple(
-                        each for each in found if filters.admit(each.metadata, source.name)
+                    filtered = filters.pushed or not filters.admits
+                    units = (
+                        found
+                        if not filtered
+                        else tuple(
+                            each for each in found if filters.admit(each.metadata, source.name)
+                        )
                     )
                     event["documents"] = len(units)
                 self._units[source.name] = units
 
-    def _given(self, documents: Documents) -> tuple[SourceGiven, ...]:
+    def _reading(self, source: Knowledge, filters: DividedFilters) -> Reading:
+        whole = self.whole.key
+        binding = BindingKey(whole.role_class, whole.agent_class, (ingestion_of(source),))
+        pushed = frozenset(filters.pushed.items()) if filters.admits else None
+        key = CursorKey(binding, *scope_of(self.context), pushed)
+        units = self._units[source.name]
+        return self.cursors.reading(key, source.name, units, self.whole.revision)
+
+    def _given(
+        self, documents: Documents, readings: Mapping[str, Reading]
+    ) -> tuple[SourceGiven, ...]:
         found = Counter(each.metadata.get(KNOWLEDGE) for each in documents)
         given = []
         for source in self.knowledge:
             if source.use is not KnowledgeUse.SEARCH:
-                count = len(self._units.get(source.name, ()))
+                count = len(readings.get(source.name, self._units.get(source.name, ())))
             elif source.type is KnowledgeType.GRAPH:
                 count = len(documents)
             else:

@@ -7,14 +7,16 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.declarative.provided import answered
 from octavo.declarative.runtime.events import LOGGER
 from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.embeddings.protocol import MAXIMUM_VALUES, EmbeddingFunction
 from octavo.embeddings.specification import ENTRY_POINT_GROUP
-from octavo.errors import ConfigurationError, ExecutionError, RetrievalError, shown, told
+from octavo.errors import ConfigurationError, ExecutionError, shown, told
 from octavo.importing import installed_points, load_point
 from octavo.spi import CancellationToken
 
+_WHAT: Final = "embedding provider"
 HASH_NOTICE: Final = (
     "no embedding provider is installed: declared sources are embedded by the built-in hash "
     "embedding, which only measures token overlap and is a weak retriever; install a provider as an "
@@ -89,7 +91,7 @@ class EmbeddingProvider:
             return np.stack([self._waiting(text, cancellation) for text in texts])
         self._wait(cancellation)
         try:
-            found = _answered(lambda: batch(list(texts)))
+            found = answered(_WHAT, lambda: batch(list(texts)))
             if found is None or not isinstance(found, Sized) or len(found) != len(texts):
                 raise ExecutionError(
                     f"embedding provider: expected {len(texts)} vectors, found "
@@ -112,7 +114,7 @@ class EmbeddingProvider:
             cancellation.raise_if_cancelled()
 
     def _asked(self, text: str) -> object:
-        return _answered(lambda: self._function(text))
+        return answered(_WHAT, lambda: self._function(text))
 
     def _checked(self, vector: object) -> NDArray[np.float32]:
         """Return a copy of what came, if it is a vector (S42)."""
@@ -176,11 +178,13 @@ class ProcessEmbedding:
         ConfigurationError
             Several are installed, or the one cannot be made.
         ExecutionError
-            Another thread is finding it.
+            Another thread is finding the installed one.
         """
         if self._found is not None:
             return self._found
         if not self._initialising.acquire(blocking=False):
+            if not installed_points(ENTRY_POINT_GROUP):
+                return HashEmbedding()  # which takes no turns, so nobody waits for it either
             raise ExecutionError(
                 "embedding provider: asked for while another thread initialises it"
             )
@@ -218,15 +222,6 @@ def _discovered() -> EmbeddingProvider | HashEmbedding:
     model = getattr(function, "fingerprint", "")
     identity = f"{release} {point.name} {point.value} {shown(model)}"
     return EmbeddingProvider(cast("EmbeddingFunction", function), identity)
-
-
-def _answered(call: Any) -> Any:  # noqa: ANN401 - what a provider gives
-    try:
-        return call()
-    except RetrievalError:
-        raise
-    except Exception as error:
-        raise ExecutionError(f"embedding provider: raised {told(error)}") from error
 
 
 def _snapshot(vector: object) -> NDArray[np.float32]:

@@ -3,16 +3,15 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from octavo.declarative.ingestion import ChunkContextModel
+from octavo.declarative.provided import answered
 from octavo.errors import (
     ConfigurationError,
-    ExecutionError,
     ProviderUnavailableError,
-    RetrievalError,
     shown,
-    told,
 )
 from octavo.graph.providers import NamedProvider, graph_store_providers
 from octavo.importing import installed_points, load_point
@@ -33,7 +32,6 @@ ENGINES: Final = "octavo.retrieval_engines"
 
 Provider = TypeVar("Provider")
 Serving = TypeVar("Serving", QueryExpander, TreeNavigator, Reranker)
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ class Providers:
         claiming = [
             each
             for each in found
-            if answered("retrieval engine: claims", lambda each=each: bool(each.claims(scope)))  # type: ignore[misc]
+            if answered("retrieval engine: claims", partial(_says, each.claims, scope), each)
         ]
         if len(claiming) > 1:
             raise ConfigurationError(
@@ -118,7 +116,7 @@ class Providers:
             return self._found[group]
 
 
-def serving(what: str, providers: Sequence[Provider], member: str, model: str | None) -> Provider:
+def serving(what: str, providers: Sequence[Serving], member: str, model: str | None) -> Serving:
     """Return the one provider that serves a model (S63).
 
     Raises
@@ -133,7 +131,7 @@ def serving(what: str, providers: Sequence[Provider], member: str, model: str | 
     matching = [
         each
         for each in providers
-        if answered(f"{what}: supports", lambda each=each: bool(each.supports(model)))  # type: ignore[misc]
+        if answered(f"{what}: supports", partial(_says, each.supports, model), each)
     ]
     if len(matching) > 1:
         raise ConfigurationError(
@@ -146,20 +144,8 @@ def serving(what: str, providers: Sequence[Provider], member: str, model: str | 
     return matching[0]
 
 
-def answered(what: str, call: Callable[[], Answer]) -> Answer:
-    """Ask a provider; its own retrieval errors stay, all else is a failed execution (S43).
-
-    Raises
-    ------
-    RetrievalError
-        The provider's.
-    """
-    try:
-        return call()
-    except (RetrievalError, ConfigurationError):
-        raise
-    except Exception as error:
-        raise ExecutionError(f"{what} raised {told(error)}") from error
+def _says(ask: Callable[[Any], object], about: object) -> bool:
+    return bool(ask(about))
 
 
 def _checked(group: str, kind: type, found: Sequence[object]) -> tuple[Any, ...]:

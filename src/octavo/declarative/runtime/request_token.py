@@ -1,8 +1,34 @@
 """One request's cancellation and deadline, where a stage takes a cancellation token (S50)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.errors import RetrievalError
 from octavo.spi import CancellationToken
+
+_HEEDED: ContextVar[DispatchContext | None] = ContextVar("octavo_heeded", default=None)
+
+
+@contextmanager
+def heeding(context: DispatchContext) -> Iterator[None]:
+    """Have what is done inside heed a request, in threads too; also what outlives the request."""
+    token = _HEEDED.set(context)
+    try:
+        yield
+    finally:
+        _HEEDED.reset(token)
+
+
+def heeded() -> DispatchContext:
+    """Return the request that work is done for here; one without an end outside of any."""
+    return _HEEDED.get() or DispatchContext()
+
+
+def check_heeded() -> None:
+    """Stop here if the request that work is done for must; errors as of ``DispatchContext.check``."""
+    heeded().check()
 
 
 class RequestToken(CancellationToken):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from octavo.declarative.runtime.providers import answered
+from octavo.declarative.provided import answered
 from octavo.errors import ExecutionError
 from octavo.spi import Reranker, RetrievedDocument
 from octavo.strategies.returned import identity_of
@@ -22,7 +22,8 @@ def reranked(
         It raised, or returned something that is no document, or one that it was not given.
     """
     known = {identity_of(each): each for each in documents}
-    found = answered("reranker", lambda: reranker.rerank(query, tuple(documents), model))
+    given = tuple(documents)
+    found = answered("reranker", lambda: reranker.rerank(query, given, model), reranker)
     best: dict[object, RetrievedDocument] = {}
     for position, document in enumerate(answered("reranker", lambda: _checked(found))):
         identity = identity_of(document)

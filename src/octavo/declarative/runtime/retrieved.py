@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from octavo.declarative.declarations.enums import KnowledgeUse
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
+from octavo.declarative.runtime.cursors import Reading
 from octavo.spi import RetrievedDocument, SourceDocument
 
 
 @dataclass(frozen=True, slots=True)
 class SourceGiven:
-    """What one enabled source gave the action."""
+    """What one enabled source has for the action; of use SEQUENTIAL, all units that are left."""
 
     name: str
     use: KnowledgeUse
@@ -31,7 +32,10 @@ class Retrieved:
     stale
         Whether USE_CACHE supplied expired results.
     direct
-        The units of the sources of use DIRECT and SEQUENTIAL, in order.
+        The units of the sources of use DIRECT, in order.
+    sequential
+        What is left of each source of use SEQUENTIAL. Nothing of it is given before
+        :meth:`~octavo.declarative.Grounding.settle`.
 
     Examples
     --------
@@ -44,3 +48,4 @@ class Retrieved:
     sources: tuple[SourceGiven, ...]
     stale: bool = False
     direct: tuple[SourceDocument, ...] = ()
+    sequential: tuple[Reading, ...] = ()

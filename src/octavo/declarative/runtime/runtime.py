@@ -4,19 +4,27 @@ import time
 from collections.abc import Callable, Mapping
 
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
-from octavo.declarative.declarations.enums import KnowledgeUse
+from octavo.declarative.declarations.enums import KnowledgeType, KnowledgeUse
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.runtime.bindings import Binding, BindingKey, Bindings, ingestion_of
+from octavo.declarative.runtime.cursors import MOST_CURSORS, Cursors
 from octavo.declarative.runtime.dispatch import Dispatch
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import PROCESS_EMBEDDING, ProcessEmbedding
 from octavo.declarative.runtime.events import Events
+from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan, plan_retrieval
 from octavo.declarative.runtime.providers import GivenProviders, Providers
 from octavo.declarative.runtime.result_cache import DEFAULT_SIZE
 from octavo.declarative.runtime.retrieved import Retrieved
-from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
+from octavo.errors import (
+    ConfigurationError,
+    InvalidArgumentError,
+    checked_count,
+    plain_text,
+    shown,
+)
 
 
 class RetrievalRuntime:
@@ -29,11 +37,19 @@ class RetrievalRuntime:
     given
         Providers and loaders made in code, beside the installed ones.
     cached_results
-        The most results that are kept for each binding.
+        The most results that are kept for each binding; 0: none.
+    kept_cursors
+        The most cursors of sources of use SEQUENTIAL that are kept; beyond, those that were not
+        used for longest are forgotten, and their scopes begin again.
     clock
         Seconds that never go back, for the age of cached results.
     process_embedding
         Where vectors come from; the process's one provider by default.
+
+    Raises
+    ------
+    InvalidArgumentError
+        ``cached_results`` is no count.
 
     Examples
     --------
@@ -64,12 +80,15 @@ class RetrievalRuntime:
         given: GivenProviders | None = None,
         *,
         cached_results: int = DEFAULT_SIZE,
+        kept_cursors: int = MOST_CURSORS,
         clock: Callable[[], float] = time.monotonic,
         process_embedding: ProcessEmbedding = PROCESS_EMBEDDING,
     ) -> None:
         self._providers = Providers(given)
+        checked_count("cached_results", cached_results, 0)
         self._bindings = Bindings(self._providers, cached_results, clock)
         self._embedding = process_embedding
+        self._cursors = Cursors(kept_cursors)
 
     @staticmethod
     def default() -> "RetrievalRuntime":
@@ -111,7 +130,7 @@ class RetrievalRuntime:
         """
         context = context or DispatchContext()
         query = _query(action, arguments, context)
-        events = Events(role=bindings.role_name, action=action.name)
+        events = Events.of_request(bindings.role_name, action.name, context)
         return self.ground(bindings, action.knowledge, action.search, query, context, events=events)
 
     def ground(
@@ -123,6 +142,7 @@ class RetrievalRuntime:
         context: DispatchContext,
         *,
         events: Events | None = None,
+        memories: Mapping[str, MemoryCorpus] | None = None,
     ) -> Retrieved:
         """Return what sources give for a query, as :meth:`retrieve` does; for a chat's turn too.
 
@@ -140,18 +160,28 @@ class RetrievalRuntime:
             The request's own.
         events
             Who is told of the stages.
+        memories
+            The entries of a chat's MEMORY sources, by name; at most one of them is searched.
         """
-        plan = self._plan(bindings, knowledge, search)
-        return Dispatch(
-            knowledge,
-            plan,
-            self._binding(bindings, () if plan is None else plan.loaded),
-            self._binding(bindings, _whole(knowledge)),
-            query,
-            self._embedding,
-            context,
-            events or Events(role=bindings.role_name),
-        ).run()
+        events = events or Events(role=bindings.role_name)
+        with events.stage("grounding", sources=len(knowledge)) as event:
+            plan = self._plan(bindings, knowledge, search)
+            retrieved = Dispatch(
+                knowledge,
+                plan,
+                self._binding(bindings, () if plan is None else plan.loaded),
+                self._binding(bindings, _whole(knowledge)),
+                query,
+                self._embedding,
+                self._cursors,
+                context,
+                events,
+                memories or {},
+            ).run()
+            event["documents"] = len(retrieved.documents)
+            event["units"] = len(retrieved.direct) + sum(map(len, retrieved.sequential))
+            event["stale"] = retrieved.stale
+        return retrieved
 
     def prepare(self, bindings: BoundDeclarations, context: DispatchContext | None = None) -> None:
         """Load now what a role's actions will need, so that no dispatch has to wait for it.
@@ -174,7 +204,8 @@ class RetrievalRuntime:
     def invalidate(self, cls: type) -> int:
         """Forget what was loaded for a role's or an agent's class, and all cached results of it.
 
-        The next dispatch loads it again. What is under way ends with what it began with.
+        The next dispatch loads it again. What is under way ends with what it began with. Cursors
+        stay: reading goes on where the source still begins with what was given of it, else anew.
 
         Returns
         -------
@@ -183,9 +214,31 @@ class RetrievalRuntime:
         """
         return self._bindings.invalidate(cls)
 
+    def rewind(
+        self, cls: type, source: str | None = None, context: DispatchContext | None = None
+    ) -> int:
+        """Begin sources of use SEQUENTIAL again.
+
+        Parameters
+        ----------
+        cls
+            The role's or agent's class.
+        source
+            Its declared name; ``None``: all of them.
+        context
+            Whose tenant, session and conversation say for whom; ``None``: for all.
+
+        Returns
+        -------
+        int
+            How many cursors that were.
+        """
+        return self._cursors.rewind(cls, source, context)
+
     def close(self) -> None:
-        """Forget all that was loaded; what is needed again is loaded again."""
+        """Forget all that was loaded, and all cursors; what is needed again is loaded again."""
         self._bindings.clear()
+        self._cursors.clear()
 
     def _plan(
         self,
@@ -218,7 +271,11 @@ _DEFAULT = RetrievalRuntime()
 
 
 def _whole(knowledge: tuple[Knowledge, ...]) -> tuple[Knowledge, ...]:
-    return tuple(each for each in knowledge if each.use is not KnowledgeUse.SEARCH)
+    return tuple(
+        each
+        for each in knowledge
+        if each.use is not KnowledgeUse.SEARCH and each.type is not KnowledgeType.MEMORY
+    )
 
 
 def _query(action: BoundAction, arguments: Mapping[str, object], context: DispatchContext) -> str:

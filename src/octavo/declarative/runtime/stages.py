@@ -7,11 +7,11 @@ import numpy as np
 
 from octavo.columns.hits import Hits, Part
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
+from octavo.declarative.provided import answered
 from octavo.declarative.runtime.attribution import KNOWLEDGE, RequestMetadata
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.declarative.runtime.events import Events
-from octavo.declarative.runtime.providers import answered
 from octavo.spi import (
     QueryExpander,
     QueryExpansion,
@@ -98,6 +98,7 @@ class TimedExpander:
                 found = answered(
                     "query expander",
                     lambda: self._expander.expand(query, mode, model, max_expansions),
+                    self._expander,
                 )
                 self._answers[query] = found
                 event["variants"] = len(found) if isinstance(found, Sequence) else 0
@@ -144,7 +145,8 @@ class EngineStrategy:
             self._context.conversation_id,
             self._context.source_paths,
         )
-        found = answered("retrieval engine", lambda: self._engine.retrieve(request))
+        engine = self._engine
+        found = answered("retrieval engine", lambda: engine.retrieve(request), engine)
         documents = answered("retrieval engine", lambda: checked_documents(self.name, found))
         return tuple(self._named(each) for each in documents)
 

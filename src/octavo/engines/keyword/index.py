@@ -135,6 +135,10 @@ class KeywordIndex:
         """The number of tantivy segments; each costs every search of tantivy some time."""
         return self._tantivy.segments
 
+    def document_frequency(self, term: str) -> int:
+        """Return the number of documents that hold a term."""
+        return self._tantivy.frequency(term)
+
     def search(
         self, queries: Sequence[Sequence[str]], depth: int, selection: Selection | None = None
     ) -> tuple[Hits, SearchReport]:

@@ -1,0 +1,1 @@
+"""How an index is looked after: verified, repaired and tuned."""

@@ -1,0 +1,1 @@
+"""How an index changes: the transaction, its additions and deletions, merges, compaction."""
