@@ -53,7 +53,7 @@ def test_a_job_that_failed_goes_on(documents, octavo):
     with chat_server(*[embedded] * 9, raw(b'{"error": {"message": "no"}}', 400)) as server:
         done = octavo(*command, "--base-url", server.url)
     assert done.exit_code == 1
-    assert "--resume goes on from there" in done.stderr
+    assert "The first 1,024 rows are kept beside the output; --resume" in done.stderr
     assert "sk-secret" not in done.stderr
     with chat_server(embedded) as moved:  # the same model, at another address
         done = octavo(*command, "--base-url", moved.url, "--resume")

@@ -95,6 +95,12 @@ def test_blank_texts_are_not_sent_and_have_the_zero_vector():
     assert [request["input"] for request in server.requests] == [["ab"], ["blank"]]
 
 
+def test_any_text_is_a_query():  # S21
+    with chat_server(embedded) as server:
+        assert embedding(server).embed_queries(["a\ud800x", "\x00"]).shape == (2, 3)
+    assert server.requests[0]["input"] == ["a?x", "\x00"]
+
+
 def test_documents_and_queries_have_their_prompts():
     with chat_server(embedded) as server:
         made = embedding(server, prompt="passage: ", query_prompt="query: ")

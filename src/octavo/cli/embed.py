@@ -79,6 +79,12 @@ def embed(
     max_retries: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Retries of a request (openai).")
     ] = None,
+    max_characters: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Embed no more of a text, if a model refuses longer."
+        ),
+    ] = None,
     keep_length: Annotated[
         bool, typer.Option("--keep-length", help="Do not scale vectors to length 1.")
     ] = False,
@@ -117,25 +123,26 @@ def embed(
         keep=keep,
         queries=queries,
         unit_length=not keep_length,
+        max_characters=max_characters,
         resume=resume,
     )
     if not resume and can_resume(out):
         say("A stopped job left finished parts; they are thrown away (--resume would keep them).")
-    begun = False
+    rows: int | None = None
     try:
         with progress() as update:
 
             def listen(event: "EmbedProgress") -> None:
-                nonlocal begun
-                if not begun:
+                nonlocal rows
+                if rows is None:
                     _introduce(event)
-                    begun = True
+                rows = event.rows
                 update("embedding", event.rows, event.total)
 
             summary = run_embedding(job, listen)
     except BaseException:
-        if begun and can_resume(out):
-            say("What was finished is kept beside the output; --resume goes on from there.")
+        if rows is not None and can_resume(out):
+            say(f"The first {rows:,} rows are kept beside the output; --resume goes on from there.")
         raise
     for line in _report(summary):
         say(line)

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from octavo.embeddings.model_embedding import ModelEmbedding
-from octavo.errors import ConfigurationError, checked_count, told
+from octavo.embeddings.model_embedding import ModelEmbedding, encodable_texts
+from octavo.errors import ConfigurationError, told
 from octavo.importing import optional
 
 
@@ -35,8 +35,6 @@ class Model2VecEmbedding(ModelEmbedding):
 
     def __init__(self, model: str, *, dimensions: int | None = None) -> None:
         super().__init__(model, {"dimensions": dimensions})
-        if dimensions is not None:
-            checked_count("dimensions", dimensions)
         library = optional("model2vec", self.library, type(self).__name__)
         try:
             self._model = library.StaticModel.from_pretrained(
@@ -50,7 +48,9 @@ class Model2VecEmbedding(ModelEmbedding):
     def embed_batch(self, texts: Sequence[str]) -> NDArray[Any]:
         """Return the vectors of documents: float32[n, d]."""
         # Processes would be started for many texts, each with a copy of the model.
-        vectors: NDArray[Any] = self._model.encode(list(texts), use_multiprocessing=False)
+        vectors: NDArray[Any] = self._model.encode(
+            encodable_texts(texts), use_multiprocessing=False
+        )
         return vectors
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[Any]:

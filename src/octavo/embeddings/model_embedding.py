@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from octavo.errors import InvalidArgumentError, shown
+from octavo.errors import InvalidArgumentError, checked_count, shown
+from octavo.model_servers.settings import checked_model
 
 
 class ModelEmbedding(ABC):
@@ -36,15 +37,15 @@ class ModelEmbedding(ABC):
         options: Mapping[str, object],
         other: Mapping[str, object] | None = None,
     ) -> None:
-        if not isinstance(model, str) or not model.strip():
-            raise InvalidArgumentError(f"model: expected a name, found {shown(model)}")
+        self.model = checked_model(model)
         for name in ("prompt", "query_prompt"):
             if not isinstance(options.get(name), str | None):
                 raise InvalidArgumentError(f"{name}: expected text, found {shown(options[name])}")
-        self.model = model
         self.options = {name: value for name, value in options.items() if value is not None}
         """What decides the vectors, besides the model."""
         self._other = dict(other or {})
+        if options.get("dimensions") is not None:
+            checked_count("dimensions", options["dimensions"])
 
     @property
     def specification(self) -> str:
@@ -71,3 +72,17 @@ class ModelEmbedding(ABC):
     def __reduce__(self) -> str | tuple[Any, ...]:
         made: Any = type(self)
         return functools.partial(made, self.model, **self.options, **self._other), ()
+
+
+def encodable_texts(texts: Sequence[str], prompt: object = None) -> list[str]:
+    r"""Return texts that models can read, each behind a prompt.
+
+    Half of a surrogate pair, which a query may hold and UTF-8 cannot, becomes a question mark.
+
+    Examples
+    --------
+    >>> encodable_texts(["a", "\ud800b"], "query: ")
+    ['query: a', 'query: ?b']
+    """
+    before = "" if prompt is None else str(prompt)
+    return [(before + text).encode("utf-8", "replace").decode() for text in texts]

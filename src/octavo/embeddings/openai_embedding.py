@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.embeddings.embeddings_answer import SERVER, answered_vectors
-from octavo.embeddings.model_embedding import ModelEmbedding
+from octavo.embeddings.model_embedding import ModelEmbedding, encodable_texts
 from octavo.errors import (
     CancelledError,
     ExecutionError,
@@ -118,8 +118,6 @@ class OpenAIEmbedding(ModelEmbedding):
             "max_response_bytes": checked_count("max_response_bytes", max_response_bytes),
         }
         super().__init__(model, options, other)
-        if dimensions is not None:
-            checked_count("dimensions", dimensions)
         _check_address(base_url)
         owner = type(self).__name__
         self._key = checked_key(owner, api_key, base_url, api_key_variable)
@@ -170,7 +168,7 @@ class OpenAIEmbedding(ModelEmbedding):
     def _embedded(self, texts: Sequence[str], prompt: object) -> NDArray[Any]:
         spoken = [position for position, text in enumerate(texts) if text.strip()]
         # With nothing to send, the vector of some word tells how many values a zero vector has.
-        sent = [f"{prompt or ''}{texts[position]}" for position in spoken] or ["blank"]
+        sent = encodable_texts([texts[position] for position in spoken], prompt) or ["blank"]
         found = self._asked(list(_batches(sent, self._batch_size)))
         vectors = np.zeros((len(texts), found.shape[1]), np.float32)
         vectors[spoken] = found[: len(spoken)]

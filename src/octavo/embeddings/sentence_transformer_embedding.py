@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.embeddings.model_embedding import ModelEmbedding
+from octavo.embeddings.model_embedding import ModelEmbedding, encodable_texts
 from octavo.errors import ConfigurationError, checked_count, told
 from octavo.importing import optional
 
@@ -57,8 +57,6 @@ class SentenceTransformerEmbedding(ModelEmbedding):
         options = {"prompt": prompt, "query_prompt": query_prompt, "dimensions": dimensions}
         self._batch_size = checked_count("batch_size", batch_size)
         super().__init__(model, options, {"device": device, "batch_size": batch_size})
-        if dimensions is not None:
-            checked_count("dimensions", dimensions)
         library = optional("sentence_transformers", self.library, type(self).__name__)
         try:
             with _without_progress_bars():
@@ -80,7 +78,7 @@ class SentenceTransformerEmbedding(ModelEmbedding):
 
     def _encoded(self, encode: Any, texts: Sequence[str], prompt: object) -> NDArray[Any]:  # noqa: ANN401 - a method of the library
         vectors: NDArray[Any] = encode(
-            list(texts),
+            encodable_texts(texts),
             prompt=prompt,
             batch_size=self._batch_size,
             show_progress_bar=False,

@@ -47,6 +47,8 @@ class VectorRecord:
         Whether the texts were embedded as queries, not as documents.
     text, title
         The columns that were embedded; ``None``: no title.
+    max_characters
+        How much of each text was embedded; ``None``: all.
     """
 
     column: str
@@ -57,6 +59,7 @@ class VectorRecord:
     queries: bool
     text: str
     title: str | None
+    max_characters: int | None = None
 
     def metadata(self) -> dict[bytes, bytes]:
         """Return the record as metadata of a schema, one JSON object."""

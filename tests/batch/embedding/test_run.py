@@ -162,6 +162,21 @@ def test_lengths_can_be_kept(corpus_file, table, tmp_path):
     assert not vector_record(out).unit_length
 
 
+def test_long_texts_can_be_cut(tmp_path):
+    out = tmp_path / "v.parquet"
+    rows = pa.table({"text": ["日本語のテキスト", "ab", "a  b"], "title": [None, "T", None]})
+    asked = []
+
+    def function(text):
+        asked.append(text)
+        return [1.0]
+
+    run_embedding(EmbedJob(inputs=rows, out=out, model=function, max_characters=3))
+    assert asked == ["octavo", "日本語", "T\na", "a  "]
+    assert pq.read_table(out)["text"].to_pylist() == rows["text"].to_pylist()
+    assert vector_record(out).max_characters == 3
+
+
 def test_queries_are_embedded_as_such(tmp_path):
     class Asymmetric:
         def __call__(self, text):
@@ -257,6 +272,7 @@ def test_columns_can_be_chosen(corpus_file, tmp_path):
         ({"text": "year"}, "text: expected column 'year' to hold strings"),
         ({"title": "head"}, "title: no column 'head'"),
         ({"keep": ["nowhere"]}, "keep: .*'nowhere'"),
+        ({"max_characters": 0}, "max_characters: expected an integer of at least 1"),
         ({"model": 3}, "model: expected a specification or a function, found int"),
         ({"out": "nowhere/v.parquet"}, "out: expected nowhere/v.parquet in an existing directory"),
     ],
@@ -393,6 +409,7 @@ def test_a_damaged_part_is_done_again(corpus_file, whole, stopped):
         ({"model": "hash"}, "embedding"),
         ({"unit_length": False}, "embedding"),
         ({"queries": True}, "embedding"),
+        ({"max_characters": 9}, "embedding"),
         ({"title": NO_TITLE}, "embedding"),
         ({"column": "v"}, "columns"),
         ({"keep": ["id"]}, "columns"),

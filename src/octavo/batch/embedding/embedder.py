@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from octavo.columns.arrow_types import Array
+from octavo.columns.arrow_types import Array, compute
 from octavo.columns.text import blank_rows
 from octavo.embeddings.protocol import EmbeddingFunction, embed_queries, embed_texts
 from octavo.engines.report import SearchReport
@@ -36,6 +36,8 @@ class Embedder:
         Whether texts are queries.
     unit_length
         Whether vectors are scaled to length 1.
+    max_characters
+        How much of a text is embedded; ``None``: all.
     dimensions
         Values of each vector.
     """
@@ -43,6 +45,7 @@ class Embedder:
     function: EmbeddingFunction
     queries: bool
     unit_length: bool
+    max_characters: int | None = None
     dimensions: int | None = None
 
     def probed(self) -> int:
@@ -61,6 +64,8 @@ class Embedder:
             What the function raised, or vectors that are not as S42 wants them.
         """
         rows = len(texts)
+        if self.max_characters is not None:
+            texts = compute.utf8_slice_codeunits(texts, 0, self.max_characters)
         present = np.ones(rows, np.bool_)
         present[blank_rows(texts)] = False
         spoken: Any = texts.filter(pa.array(present)).dictionary_encode()

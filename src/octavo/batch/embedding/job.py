@@ -38,6 +38,8 @@ class EmbedJob:
     unit_length
         Whether vectors are scaled to length 1, which changes no cosine; else they stay as the model
         makes them.
+    max_characters
+        Embed no more of a text than so many characters, for models that refuse longer ones.
     resume
         Go on with a job that was stopped, from what it had finished. Without this, such a rest is
         thrown away.
@@ -52,6 +54,7 @@ class EmbedJob:
     keep: Sequence[str] | None = None
     queries: bool = False
     unit_length: bool = True
+    max_characters: int | None = None
     resume: bool = False
 
 

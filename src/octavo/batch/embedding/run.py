@@ -25,7 +25,7 @@ from octavo.embeddings.model_embedding import ModelEmbedding
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.embeddings.specification import parse_specification, resolve
 from octavo.embeddings.vector_record import ADDRESS, KEY, VectorRecord
-from octavo.errors import ConfigurationError, InvalidArgumentError
+from octavo.errors import ConfigurationError, InvalidArgumentError, checked_count
 from octavo.storage.format.durable import errors_naming
 from octavo.version import __version__
 
@@ -116,8 +116,11 @@ class _Run:
                 f"column: the input has a column {job.column!r} already; name another one for the "
                 "vectors, or keep only some of the input's"
             )
+        most = job.max_characters
+        if most is not None:
+            checked_count("max_characters", most)
         self.model, function = _function(job.model)
-        embedder = Embedder(function, job.queries, job.unit_length)
+        embedder = Embedder(function, job.queries, job.unit_length, most)
         self.dimensions = embedder.probed()
         self.embedder = replace(embedder, dimensions=self.dimensions)
         self.record = VectorRecord(
@@ -129,6 +132,7 @@ class _Run:
             queries=job.queries,
             text=self.columns.text,
             title=self.columns.title,
+            max_characters=most,
         )
         vectors = pa.field(job.column, self.embedder.type())
         self.schema = self.input_schema.append(vectors)
