@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from octavo.batch.result_format import ResultFormat
 from octavo.batch.writers.writer import ResultWriter
 from octavo.columns.readers.base import FileSource
 from octavo.columns.sources import Source
 from octavo.errors import InvalidArgumentError
 from octavo.storage.format.durable import errors_naming, sync_directory, sync_file
+from octavo.strategies.settings import RunSettings
+from octavo.strategies.settings_file import write_settings_file
 
 
 def checked_output(out: Path, sources: Sequence[Source]) -> Path:
@@ -39,19 +42,52 @@ def write_output(
     out: Path,
     *,
     temporary: Path,
-    opened: Callable[[Path], ResultWriter],
-    beside: Callable[[Path], None] | None = None,
+    schema: pa.Schema,
+    format: ResultFormat,  # noqa: A002 - as in the job
+    tag: str,
 ) -> None:
-    """Write blocks of rows to ``temporary`` and, when it is complete and on the disk, rename it.
+    """Write blocks of hits to ``temporary`` and, when it is complete and on the disk, rename it.
 
     Parameters
     ----------
     blocks
-        Rows in order.
+        Hits in order.
     out
         The final name.
     temporary
         A name on the same file system.
+    schema, format, tag
+        What the writer needs.
+    """
+
+    def write_settings(content: Path) -> None:
+        settings = RunSettings.from_metadata(schema.metadata)
+        if settings is not None and format is ResultFormat.JSONL:
+            write_settings_file(out, settings, content=content)
+
+    write_rows(
+        blocks,
+        out,
+        temporary=temporary,
+        opened=lambda path: format.open(path, schema, tag),
+        beside=write_settings,
+    )
+
+
+def write_rows(
+    blocks: Iterable[pa.RecordBatch],
+    out: Path,
+    *,
+    temporary: Path,
+    opened: Callable[[Path], ResultWriter],
+    beside: Callable[[Path], None] | None = None,
+) -> None:
+    """Write blocks of any rows as :func:`write_output` does hits.
+
+    Parameters
+    ----------
+    blocks, out, temporary
+        As there.
     opened
         Makes the writer of a file.
     beside

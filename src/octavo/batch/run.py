@@ -27,8 +27,6 @@ from octavo.spi import RAGContext
 from octavo.storage.format.durable import errors_naming
 from octavo.strategies.clock import system_clock
 from octavo.strategies.queries import Queries
-from octavo.strategies.settings import RunSettings
-from octavo.strategies.settings_file import write_settings_file
 
 PART_QUERIES = 4_096
 PART_SECONDS = 5.0
@@ -72,8 +70,9 @@ def run_batch(job: BatchJob, progress: ProgressListener | None = None) -> BatchS
             (block.hits for block in work.blocks()),
             run.out,
             temporary=work.scratch("output.tmp"),
-            opened=lambda path: run.format.open(path, run.schema, run.strategy.name),
-            beside=run.write_beside,
+            schema=run.schema,
+            format=run.format,
+            tag=f"octavo-{run.strategy.name}",
         )
         work.remove()
     return BatchSummary(
@@ -157,12 +156,6 @@ class _Run:
         if part is not None:
             part.finish()
         return done
-
-    def write_beside(self, content: Path) -> None:
-        """Write the settings of the run beside an output whose format has no place for them."""
-        settings = RunSettings.from_metadata(self.schema.metadata)
-        if settings is not None and self.format is ResultFormat.JSONL:
-            write_settings_file(self.out, settings, content=content)
 
     def _result_schema(self) -> pa.Schema:
         """Return the schema of the hits: that of a search for nothing."""

@@ -1,6 +1,8 @@
 """What embedding functions over a trained model have in common."""
 
 import functools
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -51,6 +53,12 @@ class ModelEmbedding(ABC):
     def specification(self) -> str:
         """``LIBRARY:MODEL``, as ``--embedding`` and ``--model`` take it."""
         return f"{self.library}:{self.model}"
+
+    @property
+    def fingerprint(self) -> str:
+        """32 hex digits that differ where the model, by its name, or an option is another."""
+        described = json.dumps([self.specification, self.options], sort_keys=True, default=str)
+        return hashlib.sha256(described.encode("utf-8", "replace")).hexdigest()[:32]
 
     def __call__(self, text: str, /) -> NDArray[Any]:
         """Return the vector of one document: float32[d]."""

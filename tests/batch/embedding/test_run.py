@@ -43,7 +43,7 @@ owner, name = {
     "while it embeds": (embedder.Embedder, "vectors"),
     "before a part is named": (parts, "sync_file"),
     "while the output is written": (parquet.ParquetWriter, "write"),
-    "before the output is named": (run, "write_output"),
+    "before the output is named": (run, "write_rows"),
     "after the output is named": (work_directory.WorkDirectory, "remove"),
 }[where]
 original = getattr(owner, name)

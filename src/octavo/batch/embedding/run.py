@@ -15,7 +15,7 @@ from octavo.batch.embedding.job import EmbedJob, EmbedListener, EmbedProgress, E
 from octavo.batch.embedding.row_blocks import BLOCK_ROWS, row_blocks, rows_schema
 from octavo.batch.embedding.text_columns import choose_text_columns
 from octavo.batch.job_record import check_resumable, fingerprint
-from octavo.batch.output import checked_output, write_output
+from octavo.batch.output import checked_output, write_rows
 from octavo.batch.stored_block import BlockTotals, StoredBlock
 from octavo.batch.work_directory import WorkDirectory, work_directory
 from octavo.batch.writers.parquet import ParquetWriter
@@ -78,7 +78,7 @@ def run_embedding(job: EmbedJob, progress: EmbedListener | None = None) -> Embed
     with work_directory(run.out) as work, errors_naming(work.path):
         before = run.prepare(work)
         done = run.embed(work, before, progress)
-        write_output(
+        write_rows(
             (block.hits for block in work.blocks()),
             run.out,
             temporary=work.scratch("output.tmp"),
