@@ -365,3 +365,15 @@ def test_without_the_package(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "openai", None)
     with pytest.raises(ConfigurationError, match=r"octavo\[openai\]"):
         OpenAIEmbedding("m", api_key=KEY)
+
+
+def test_a_fingerprint_tells_models_and_options_apart():
+    made = [
+        OpenAIEmbedding("m", api_key=KEY),
+        OpenAIEmbedding("n", api_key=KEY),
+        OpenAIEmbedding("m", api_key=KEY, dimensions=8),
+        OpenAIEmbedding("m", api_key=KEY, prompt="passage: "),
+    ]
+    assert len({each.fingerprint for each in made}) == 4
+    # What decides no vector, such as the key, makes no other model.
+    assert OpenAIEmbedding("m", api_key="other", timeout=3).fingerprint == made[0].fingerprint
