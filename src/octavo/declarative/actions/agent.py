@@ -1,6 +1,5 @@
 """What an application derives its agents and roles from (S77)."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, overload
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 from octavo.declarative.actions.action_table import ActionTable
 from octavo.declarative.actions.dispatcher import Dispatcher, Retrieval
 from octavo.declarative.actions.executors import AnyExecutor
+from octavo.declarative.actions.failures import in_thread
 from octavo.declarative.actions.llm_executor import AnyLLMClient, LLMActionExecutor
 from octavo.declarative.actions.requests import ActionRequest, ActionResponse, request_context
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
@@ -141,7 +141,8 @@ class Dispatching:
         """Carry out an action as :meth:`execute_action` does, without holding up the event loop.
 
         Retrieval, and bodies that are not asynchronous, run in a thread. A task that is cancelled
-        cancels the retrieval, unless the context brings a token of its own.
+        cancels the request, unless the context brings a token of its own: the retrieval, what runs in
+        a thread and looks at ``current_context().dispatch``, and the dispatches inside.
         """
         request, context = _request(action, arguments, context)
         response = await (await self._ready_async()).execute_async(request, context)
@@ -192,7 +193,7 @@ class Dispatching:
         return self._dispatcher
 
     async def _ready_async(self) -> Dispatcher:
-        return await asyncio.to_thread(self._ready) if self._dispatcher is None else self._ready()
+        return await in_thread(self._ready) if self._dispatcher is None else self._ready()
 
     def _executor_of(self, kind: ActionType) -> AnyExecutor:
         executor = self.get_executors().get(kind)

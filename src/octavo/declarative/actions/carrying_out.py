@@ -1,6 +1,5 @@
 """Carrying out an action: by its executor, by its own body, or by one after the other (S75)."""
 
-import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -18,7 +17,7 @@ from octavo.declarative.actions.executors import (
     AsyncStreamingExecutor,
     StreamingExecutor,
 )
-from octavo.declarative.actions.failures import closing
+from octavo.declarative.actions.failures import closing, in_thread
 from octavo.declarative.actions.observed import (
     count,
     counted_pieces,
@@ -209,7 +208,7 @@ def _with_method(dispatch: Dispatch) -> RoleAction:
 async def _awaited(function: Callable[..., Any], *arguments: object) -> object:
     if inspect.iscoroutinefunction(function):
         return await function(*arguments)
-    value = await asyncio.to_thread(function, *arguments)
+    value = await in_thread(function, *arguments)
     return await value if inspect.isawaitable(value) else value
 
 

@@ -36,7 +36,7 @@ class LLMActionExecutor:
 
     A client that only waits is asked in a thread of its own where an event loop runs, and where the
     request has a deadline or can be cancelled: then its answer is waited for no longer than that. One
-    that does not stream gives its answer as one piece.
+    that does not stream gives its answer as one piece, and one that only streams its pieces together.
 
     Parameters
     ----------
@@ -95,6 +95,9 @@ class LLMActionExecutor:
             if isinstance(client, AsyncLLMClient):
                 with self._failing():
                     return _text(await client.complete_async(prompt.system, prompt.text))
+            if isinstance(client, AsyncStreamingLLMClient) and not self._can_wait():
+                with self._failing():
+                    return await _joined_async(client, prompt)
             complete, thread = self._completing(prompt), AskingThread()
             try:
                 with self._failing():
@@ -156,15 +159,29 @@ class LLMActionExecutor:
     def _failing(self) -> AbstractContextManager[None]:
         return failing_as_execution(_CLIENT, self._client)
 
+    def _can_wait(self) -> bool:
+        return isinstance(self._client, LLMClient | StreamingLLMClient) or callable(self._client)
+
     def _completing(self, prompt: Prompt) -> Callable[[], object]:
         if isinstance(self._client, LLMClient):
             return partial(self._client.complete, prompt.system, prompt.text)
         if callable(self._client):
             return partial(self._client, prompt.system, prompt.text)
+        if isinstance(self._client, StreamingLLMClient):
+            return partial(_joined, self._client, prompt)
         raise ConfigurationError(
             f"get_llm: {type(self._client).__name__} has no method complete; use the asynchronous "
             f"dispatch"
         )
+
+
+def _joined(client: StreamingLLMClient, prompt: Prompt) -> str:
+    return "".join(map(_text, client.stream(prompt.system, prompt.text)))
+
+
+async def _joined_async(client: AsyncStreamingLLMClient, prompt: Prompt) -> str:
+    async with closing(aiter(client.stream_async(prompt.system, prompt.text))) as pieces:
+        return "".join([_text(piece) async for piece in pieces])
 
 
 def _text(answer: object) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from octavo.declarative.actions.action_context import ActionContext, current_context
+from octavo.declarative.declarations.read_only import ReadOnlyMapping
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.errors import InvalidArgumentError, shown
 
@@ -29,7 +29,7 @@ class ActionRequest:
             raise InvalidArgumentError(
                 f"arguments: expected a mapping, found {shown(self.arguments)}"
             )
-        object.__setattr__(self, "arguments", MappingProxyType(dict(self.arguments)))
+        object.__setattr__(self, "arguments", ReadOnlyMapping(self.arguments))
 
     @classmethod
     def of(cls, action: str, arguments: Mapping[str, object] | None = None) -> "ActionRequest":
