@@ -20,7 +20,7 @@ from octavo.declarative.rendering.grounding import Grounding
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.events import Event, Events
-from octavo.declarative.runtime.retrieved import Retrieved
+from octavo.declarative.runtime.retrieved import Retrieved, retrieved_by
 
 
 class Retrieval(Protocol):
@@ -106,9 +106,8 @@ class Dispatcher:
             context.check()
             grounding = None
             if found.action.knowledge and self.retrieval is not None:
-                retrieved = self.retrieval.retrieve(
-                    found.bindings, found.action, arguments, context
-                )
+                retrieve = partial(self.retrieval.retrieve, found.bindings, found.action)
+                retrieved = retrieved_by(lambda: retrieve(arguments, context))
                 grounding = observed_rendering(
                     events,
                     event,

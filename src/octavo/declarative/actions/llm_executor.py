@@ -1,12 +1,14 @@
 """Asking a model: context is fenced, what is said about it goes into the system prompt (S70)."""
 
 import asyncio
+import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final
 
 from octavo.declarative.actions.asking import Asking, AskingThread
+from octavo.declarative.actions.bodies import refuse_asynchronous
 from octavo.declarative.actions.executors import ActionCall
 from octavo.declarative.actions.failures import closing, within_deadline
 from octavo.declarative.provided import failing_as_execution
@@ -41,7 +43,8 @@ class LLMActionExecutor:
     Parameters
     ----------
     client
-        An object of one of the protocols, or a function of system prompt and prompt.
+        An object of one of the protocols, or a function of system prompt and prompt; one that is
+        asynchronous serves asynchronous dispatches only.
 
     Raises
     ------
@@ -51,7 +54,7 @@ class LLMActionExecutor:
 
     def __init__(self, client: AnyLLMClient) -> None:
         kinds = (LLMClient, AsyncLLMClient, StreamingLLMClient, AsyncStreamingLLMClient)
-        if not isinstance(client, kinds) and not callable(client):
+        if isinstance(client, type) or (not isinstance(client, kinds) and not callable(client)):
             raise ConfigurationError(f"get_llm: expected an LLMClient, found {shown(client)}")
         self._client = client
 
@@ -78,7 +81,9 @@ class LLMActionExecutor:
         dispatch, complete = call.context.dispatch, self._completing(self.prompt(call))
         dispatch.check()
         with self._failing(), Asking(dispatch, _ANSWER) as ask:
-            return _text(ask(complete))
+            answer = ask(complete)
+        refuse_asynchronous(answer, _CLIENT)
+        return _text(answer)
 
     async def execute_async(self, call: ActionCall) -> str:
         """Return the model's answer, at the latest by the request's deadline.
@@ -101,7 +106,8 @@ class LLMActionExecutor:
             complete, thread = self._completing(prompt), AskingThread()
             try:
                 with self._failing():
-                    return _text(await asyncio.wrap_future(thread.submit(complete)))
+                    answer = await asyncio.wrap_future(thread.submit(complete))
+                    return _text(await answer if inspect.isawaitable(answer) else answer)
             finally:
                 thread.end()
 

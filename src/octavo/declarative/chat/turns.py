@@ -10,6 +10,7 @@ from octavo.declarative.actions.asked import Asked
 from octavo.declarative.actions.carrying_out import Dispatch
 from octavo.declarative.actions.executors import ActionCall, AnyExecutor
 from octavo.declarative.actions.observed import observed_rendering
+from octavo.declarative.actions.supplied import checked_executors, checked_method
 from octavo.declarative.chat.executor import MESSAGE, LLMChatExecutor
 from octavo.declarative.chat.knowledge_binding import CHAT, ChatKnowledgeBinding, chat_events
 from octavo.declarative.chat.responses import AsyncChatStream, ChatResponse, ChatStream
@@ -19,7 +20,7 @@ from octavo.declarative.rendering.grounding import Grounding
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.events import Event, Events
-from octavo.errors import InvalidArgumentError, plain_text, shown
+from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
 
 if TYPE_CHECKING:
     from octavo.declarative.actions.agent import Agent
@@ -105,9 +106,13 @@ def turns_of(agent: "Agent") -> ChatTurns:
     """
     cls = type(agent)
     knowledge = agent.get_chat_knowledge()
-    own = agent.get_executors().get(ActionType.LLM)
+    if knowledge is not None and not isinstance(knowledge, ChatKnowledgeBinding):
+        raise ConfigurationError(
+            f"get_chat_knowledge: expected a ChatKnowledgeBinding, found {shown(knowledge)}"
+        )
+    own = checked_executors(agent.get_executors()).get(ActionType.LLM)
     executor = LLMChatExecutor(agent.get_llm()) if own is None else own
-    counter = agent.get_token_counter()
+    counter = checked_method("get_token_counter", agent.get_token_counter())
     return ChatTurns(declared_name(cls), (description_of(cls),), knowledge, counter, executor)
 
 
