@@ -38,9 +38,9 @@ def checked_address(base_url: object) -> str | None:
     if base_url is None:
         return None
     if not isinstance(base_url, str) or not base_url.lower().startswith(("http://", "https://")):
-        raise InvalidArgumentError(
-            f"base_url: expected an address of http or https, found {shown(base_url)[:200]}"
-        )
+        # An address may hold a password, so one that is text is not shown.
+        found = "another text" if isinstance(base_url, str) else shown(base_url)[:200]
+        raise InvalidArgumentError(f"base_url: expected an address of http or https, found {found}")
     return base_url
 
 
