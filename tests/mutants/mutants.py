@@ -613,8 +613,8 @@ MUTANTS = (
         "S64",
         "the context of a chat is a filter",
         "declarative/runtime/attribution.py",
-        "if key.startswith(_CHAT):",
-        "if False:",
+        "if not key.startswith(_CHAT)",
+        "if True",
         "tests/declarative/runtime/test_engine.py::test_the_context_of_a_chat_is_no_filter",
     ),
     Mutant(
