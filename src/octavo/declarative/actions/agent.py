@@ -208,7 +208,7 @@ class Dispatching:
         return await in_thread(self._ready) if self._dispatcher is None else self._ready()
 
     def _executor_of(self, kind: ActionType) -> AnyExecutor:
-        executor = checked_executors(self.get_executors()).get(kind)
+        executor: AnyExecutor | None = checked_executors(self.get_executors()).get(kind)
         if executor is not None:
             return executor
         if kind is not ActionType.LLM:

@@ -159,7 +159,8 @@ def cleaned(name: str, value: object, depth: int = 0) -> object:
     if depth == _DEEPEST:
         raise InvalidArgumentError(f"{name}: nested more than {_DEEPEST} deep")
     given: Any = value.items() if isinstance(value, dict) else value
-    parts: Any = plain(cleaned(name, each, depth + (plain is not dict)) for each in given)
+    made: Callable[..., Any] = plain
+    parts = made(cleaned(name, each, depth + (plain is not dict)) for each in given)
     # One of a class of its own stays what it is, where there is nothing to be cleaned.
     return value if type(value) is not plain and parts == value else parts
 

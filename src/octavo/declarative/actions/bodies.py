@@ -110,7 +110,7 @@ def _texts(generator: Generator[Any, Any, Any], what: str) -> Iterator[str]:
 
 
 async def _texts_async(generator: Any, what: str) -> AsyncIterator[str]:  # noqa: ANN401 - either kind
-    if inspect.isasyncgen(generator):
+    if isinstance(generator, AsyncIterator):
         async with closing(generator):
             async for piece in generator:
                 yield _text(piece, what)
