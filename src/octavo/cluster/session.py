@@ -1,0 +1,101 @@
+"""A connection to a Ray cluster, and what its failures mean."""
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.errors import ConfigurationError, ExecutionError, OctavoError, told
+from octavo.importing import optional
+
+
+@dataclass(frozen=True, slots=True)
+class RaySession:
+    """A connection of this process to a cluster; made by :func:`ray_session`.
+
+    Parameters
+    ----------
+    ray
+        The module.
+    """
+
+    ray: Any
+
+    @property
+    def processors(self) -> int:
+        """The number of processors of the cluster, at least 1."""
+        return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+
+    @contextmanager
+    def failures(self, work: str) -> Iterator[None]:
+        """Raise what failed on a worker as it would have been raised here.
+
+        Parameters
+        ----------
+        work
+            What was done, for messages.
+
+        Raises
+        ------
+        OctavoError, OSError
+            As the worker raised it.
+        ExecutionError
+            The worker raised something else, or ended again and again.
+        """
+        errors = self.ray.exceptions
+        try:
+            yield
+        except errors.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, OctavoError | OSError):
+                raise cause from None
+            raise ExecutionError(f"{work}: a worker failed with {told(cause)}") from error
+        except errors.RayError as error:
+            raise ExecutionError(
+                f"{work}: a worker was lost, and so was each that took its place: {told(error)}"
+            ) from error
+
+
+@contextmanager
+def ray_session(
+    address: str | None = None, *, processors: int | None = None
+) -> Iterator[RaySession]:
+    """Connect to a cluster for the time of a block.
+
+    A process that is connected already stays so, and ``address`` must be unset then.
+
+    Parameters
+    ----------
+    address
+        Of a running cluster, such as ``"auto"`` or ``"ray://host:10001"``; unset, what the
+        environment names (``RAY_ADDRESS``), else a cluster of this machine, ended with the block.
+    processors
+        How many processors a cluster of this machine has; unset, those there are.
+
+    Raises
+    ------
+    ConfigurationError
+        Ray is not installed, no cluster answers, or this process is connected to another.
+    """
+    ray = optional("ray", "ray", "a cluster")
+    if ray.is_initialized():
+        if address is not None:
+            raise ConfigurationError(
+                f"ray address: expected none in a process that is connected, found {address!r}"
+            )
+        yield RaySession(ray)
+        return
+    remote = address or os.environ.get("RAY_ADDRESS")
+    started: dict[str, Any] = {} if remote else {"num_cpus": processors, "include_dashboard": False}
+    if not remote:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # octavo sends nothing to anybody
+    try:
+        ray.init(address=address, logging_level=logging.WARNING, log_to_driver=False, **started)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise ConfigurationError(f"ray address {remote!r}: {told(error)}") from error
+    try:
+        yield RaySession(ray)
+    finally:
+        ray.shutdown()
