@@ -9,7 +9,7 @@ from typing import Any
 from octavo.batch.query_columns import QueryColumns
 from octavo.batch.result_format import ResultFormat
 from octavo.columns.sources import Input
-from octavo.corpus.corpus import Corpus
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.engines.report import SearchReport
 
 
@@ -20,7 +20,7 @@ class BatchJob:
     Parameters
     ----------
     index
-        A corpus or the directory of one.
+        A corpus, in shards or not, or the directory of one.
     queries
         Files, directories, globs or tables, as for :meth:`octavo.Corpus.build`.
     out
@@ -43,7 +43,7 @@ class BatchJob:
         thrown away.
     """
 
-    index: Corpus | str | PathLike[str]
+    index: SearchableCorpus | str | PathLike[str]
     queries: Input | Sequence[Input]
     out: str | PathLike[str]
     strategy: str | None = None

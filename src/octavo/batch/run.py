@@ -20,9 +20,10 @@ from octavo.batch.stored_block import BlockTotals, StoredBlock
 from octavo.batch.work_directory import WorkDirectory, recorded_option, work_directory
 from octavo.columns.row_count import estimated_rows
 from octavo.columns.sources import input_schema, resolve_inputs
-from octavo.corpus.corpus import Corpus
 from octavo.corpus.options import has_option
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.errors import InvalidArgumentError
+from octavo.shards.opening import open_index
 from octavo.spi import RAGContext
 from octavo.storage.format.durable import errors_naming
 from octavo.strategies.clock import system_clock
@@ -103,7 +104,9 @@ class _Run:
         self.engine = engine
         self.context = RAGContext(job.max_results, job.min_score, job.filters)
         self.format: ResultFormat = format_of(Path(job.out), job.format)
-        given = job.index if isinstance(job.index, Corpus) else Corpus.open(Path(job.index))
+        given = (
+            job.index if isinstance(job.index, SearchableCorpus) else open_index(Path(job.index))
+        )
         # One state for the whole job, whatever is committed to the index meanwhile.
         self.corpus = given.pinned()
         self.options = dict(job.options)

@@ -1,13 +1,12 @@
 """``octavo batch``: a file of queries to a file of results."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from enum import StrEnum
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from octavo.cli.cluster_options import Engine, EngineName, RayAddress, Workers, cluster
 from octavo.cli.options import (
     Filters,
     IndexPath,
@@ -24,13 +23,7 @@ from octavo.cli.strategy_options import with_strategy_options
 if TYPE_CHECKING:
     from octavo.batch import BatchProgress, BatchSummary
     from octavo.batch.engine import BatchEngine
-
-
-class Engine(StrEnum):
-    """Where a job runs."""
-
-    LOCAL = "local"
-    RAY = "ray"
+    from octavo.cluster import RaySession
 
 
 @with_strategy_options
@@ -65,38 +58,22 @@ def batch(
     threads: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Unset: one for each processor.")
     ] = None,
-    engine: Annotated[
-        Engine, typer.Option(help="Threads of this process, or workers of a Ray cluster.")
-    ] = Engine.LOCAL,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="With --engine ray. Unset: one for each processor there."
-        ),
-    ] = None,
-    ray_address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="With --engine ray: auto, or HOST:PORT of a cluster. Unset: what RAY_ADDRESS "
-            "says, else this machine.",
-        ),
-    ] = None,
+    engine: EngineName = Engine.LOCAL,
+    workers: Workers = None,
+    ray_address: RayAddress = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a job that was stopped.")
     ] = False,
 ) -> None:
     """Answer every query of a file and write the hits to another."""
     admitted = parsed_filters(filters)
-    if engine is Engine.LOCAL and (workers is not None or ray_address is not None):
-        raise typer.BadParameter("--workers, --ray-address: expected --engine ray beside them")
     if engine is Engine.RAY and threads is not None:
         raise typer.BadParameter("--threads: expected --workers with --engine ray")
     from octavo.batch import BatchJob, run_batch  # noqa: PLC0415
     from octavo.batch.work_directory import can_resume  # noqa: PLC0415
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
 
-    corpus = Corpus.open(index)
+    corpus = open_index(index)
     warn_of_unknown_keys(admitted, corpus)
     job = BatchJob(
         index=corpus,
@@ -118,7 +95,7 @@ def batch(
         say("A stopped job left finished parts; they are thrown away (--resume would keep them).")
     begun = False
     try:
-        with _engine(engine, workers, ray_address) as chosen, progress() as update:
+        with cluster(engine, workers, ray_address) as session, progress() as update:
 
             def listen(event: "BatchProgress") -> None:
                 nonlocal begun
@@ -127,7 +104,7 @@ def batch(
                     begun = True
                 update("queries", event.queries, event.total)
 
-            summary = run_batch(job, listen, engine=chosen)
+            summary = run_batch(job, listen, engine=_engine(session, workers))
     except BaseException:
         if begun and can_resume(out):
             say("What was finished is kept beside the output; --resume goes on from there.")
@@ -136,18 +113,12 @@ def batch(
         say(line)
 
 
-@contextmanager
-def _engine(
-    engine: Engine, workers: int | None, ray_address: str | None
-) -> "Iterator[BatchEngine | None]":
-    """Connect to a cluster for the time of a job, if it is to run there."""
-    if engine is Engine.LOCAL:
-        yield None
-        return
-    from octavo.cluster import RayEngine, ray_session  # noqa: PLC0415
+def _engine(session: "RaySession | None", workers: int | None) -> "BatchEngine | None":
+    if session is None:
+        return None
+    from octavo.cluster import RayEngine  # noqa: PLC0415
 
-    with ray_session(ray_address, processors=workers) as session:
-        yield RayEngine(session, workers)
+    return RayEngine(session, workers)
 
 
 def _report(summary: "BatchSummary") -> list[str]:

@@ -12,15 +12,16 @@ from typing import Any
 import pyarrow as pa
 
 from octavo.batch.answer import AnsweredBlock, SearchSettings
+from octavo.batch.engine import LocalEngine
+from octavo.cluster.ray_shards import RayShards, ShardHolder
 from octavo.cluster.searcher import IndexState, Searcher
 from octavo.cluster.session import RaySession
 from octavo.corpus.searchable import SearchableCorpus
 from octavo.errors import checked_count
+from octavo.shards.sharded_corpus import ShardedCorpus
 
 BLOCKS_A_WORKER = 3
 """Blocks under way for each worker: one searched, one waiting, one whose hits are on their way."""
-ATTEMPTS = 4
-"""How often a block is tried where its worker ends."""
 
 
 class RayEngine:
@@ -29,6 +30,9 @@ class RayEngine:
     A worker that ends (killed, or its machine lost) is started again, elsewhere if need be, and its
     blocks are searched again. So the index must lie where every machine finds it by the same path;
     what is memory-mapped is shared by the workers of one machine.
+
+    A sharded index is not opened whole by anybody: each worker holds some of its shards, every
+    block goes to all of them, and this process merges what they find.
 
     Parameters
     ----------
@@ -55,22 +59,41 @@ class RayEngine:
         ExecutionError
             The workers of a block ended, as often as it was tried.
         """
-        ray = self._session.ray
-        actor = ray.remote(
-            num_cpus=1,
-            max_restarts=-1,
-            max_task_retries=ATTEMPTS - 1,
-            scheduling_strategy="SPREAD",
-        )(Searcher)
+        with self._session.failures("searching on the cluster"):
+            if isinstance(corpus, ShardedCorpus):
+                yield from self._search_shards(corpus, settings, blocks)
+            else:
+                yield from self._search_copies(corpus, settings, blocks)
+
+    def _search_copies(
+        self,
+        corpus: SearchableCorpus,
+        settings: SearchSettings,
+        blocks: Iterable[pa.RecordBatch],
+    ) -> Iterator[AnsweredBlock]:
         # By value: a worker that is started again must not depend on an object of a lost machine.
-        state = IndexState.of(corpus)
-        workers = [actor.remote(state, settings) for _ in range(self._workers)]
-        try:
-            with self._session.failures("searching on the cluster"):
-                yield from _in_order(ray, workers, blocks)
-        finally:
-            for worker in workers:
-                ray.kill(worker)
+        arguments = [(IndexState.of(corpus), settings)] * self._workers
+        with self._session.actors(Searcher, arguments) as workers:
+            yield from _in_order(self._session.ray, workers, blocks)
+
+    def _search_shards(
+        self,
+        corpus: ShardedCorpus,
+        settings: SearchSettings,
+        blocks: Iterable[pa.RecordBatch],
+    ) -> Iterator[AnsweredBlock]:
+        places = [place for place in corpus.shards if place.number in corpus.held]
+        workers = max(1, min(self._workers, len(places)))
+        held = [places[number::workers] for number in range(workers)]
+        with self._session.actors(ShardHolder, [(each,) for each in held]) as actors:
+            over = {
+                place.number: actor
+                for actor, each in zip(actors, held, strict=True)
+                for place in each
+            }
+            asking = corpus.asking(RayShards(self._session, over))
+            # Threads that wait for shards: enough blocks under way to keep every worker busy.
+            yield from LocalEngine(BLOCKS_A_WORKER * 2).search(asking, settings, blocks)
 
 
 def _in_order(

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from octavo.batch.answer import AnsweredBlock, SearchSettings, answer
-from octavo.corpus.corpus import Corpus
 from octavo.corpus.searchable import SearchableCorpus
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.errors import CorpusFormatError
+from octavo.shards.opening import open_index
 from octavo.strategies.columnar import ColumnarStrategy
 
 
@@ -45,7 +45,7 @@ class IndexState:
         CorpusFormatError, CorpusCorruptError
             It is not there, damaged, or in another state by now.
         """
-        corpus = Corpus.open(self.path, embedding=self.embedding)
+        corpus = open_index(self.path, embedding=self.embedding)
         if corpus.fingerprint != self.fingerprint:
             raise CorpusFormatError(
                 f"{self.path}: changed while the job ran; run it again on the new state"

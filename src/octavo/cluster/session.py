@@ -2,13 +2,16 @@
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from octavo.errors import ConfigurationError, ExecutionError, OctavoError, told
 from octavo.importing import optional
+
+ATTEMPTS = 4
+"""How often a piece of work is tried where its worker ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,31 @@ class RaySession:
     def processors(self) -> int:
         """The number of processors of the cluster, at least 1."""
         return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+
+    @contextmanager
+    def actors(self, kind: type, arguments: Sequence[tuple[Any, ...]]) -> Iterator[list[Any]]:
+        """Hold actors for the time of a block; one that ends is started again.
+
+        Parameters
+        ----------
+        kind
+            Their class.
+        arguments
+            What each is made of, by value.
+        """
+        # Without num_cpus an actor needs a processor to be placed and keeps none: where a machine
+        # was lost, one that is started again would else wait for a place that may never be free.
+        actor = self.ray.remote(
+            max_restarts=-1,
+            max_task_retries=ATTEMPTS - 1,
+            scheduling_strategy="SPREAD",
+        )(kind)
+        made = [actor.remote(*each) for each in arguments]
+        try:
+            yield made
+        finally:
+            for each in made:
+                self.ray.kill(each)
 
     @contextmanager
     def failures(self, work: str) -> Iterator[None]:

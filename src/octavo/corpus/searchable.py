@@ -19,9 +19,16 @@ from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext, RetrievedDocument
+from octavo.storage.format.manifest import Manifest
 from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.queries import Queries, Texts
+
+
+def state_fingerprint(manifest: Manifest) -> str:
+    """Return a digest of what a manifest says, the checksums of all files among it."""
+    content = json.dumps(asdict(manifest), sort_keys=True)
+    return blake2b(content.encode(), digest_size=16).hexdigest()
 
 
 class SearchableCorpus:
@@ -50,8 +57,7 @@ class SearchableCorpus:
     @property
     def fingerprint(self) -> str:
         """A digest of the state: equal where every file of the index is, whatever its path."""
-        manifest = json.dumps(asdict(self._snapshot.manifest), sort_keys=True)
-        return blake2b(manifest.encode(), digest_size=16).hexdigest()
+        return state_fingerprint(self._snapshot.manifest)
 
     @property
     def embedding_function(self) -> EmbeddingFunction | None:
