@@ -70,5 +70,6 @@ def test_readme_block_runs(number, tmp_path, monkeypatch):
     pq.write_table(pa.table(documents), "docs.parquet")
     questions = {"id": ["q1", "q2"], "text": ["blue sky", "red sea"], "vector": vector}
     pq.write_table(pa.table(questions), "questions.parquet")
+    Path("qrels.txt").write_text("q1 0 a 1\nq2 0 b 1\n", encoding="utf-8")
     kind, text = blocks(ROOT / "README.md")[number]
     run(kind, text, {"__name__": "readme"}, monkeypatch)

@@ -35,6 +35,8 @@ def test_help_names_every_command_and_imports_nothing_heavy():
         "index",
         "search",
         "batch",
+        "eval",
+        "compare",
         "add",
         "delete",
         "compact",

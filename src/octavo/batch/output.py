@@ -43,7 +43,7 @@ def write_output(
     temporary: Path,
     schema: pa.Schema,
     format: ResultFormat,  # noqa: A002 - as in the job
-    strategy: str,
+    tag: str,
 ) -> None:
     """Write blocks of hits to ``temporary`` and, when it is complete and on the disk, rename it.
 
@@ -55,11 +55,11 @@ def write_output(
         The final name.
     temporary
         A name on the same file system.
-    schema, format, strategy
+    schema, format, tag
         What the writer needs.
     """
     with errors_naming(out):
-        with format.open(temporary, schema, strategy) as writer:
+        with format.open(temporary, schema, tag) as writer:
             for block in blocks:
                 writer.write(block)
         sync_file(temporary)

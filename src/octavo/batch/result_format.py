@@ -19,13 +19,13 @@ class ResultFormat(StrEnum):
     JSONL = "jsonl"
     TREC = "trec"
 
-    def open(self, path: Path, schema: pa.Schema, strategy: str) -> ResultWriter:
-        """Return a writer that creates ``path``."""
+    def open(self, path: Path, schema: pa.Schema, tag: str) -> ResultWriter:
+        """Return a writer that creates ``path``; ``tag`` names the run where the format has it."""
         if self is ResultFormat.PARQUET:
             return ParquetWriter(path, schema)
         if self is ResultFormat.JSONL:
             return JsonLinesWriter(path)
-        return TrecRunWriter(path, tag=f"octavo-{strategy}")
+        return TrecRunWriter(path, tag)
 
     def check(self, hits: pa.RecordBatch) -> None:
         """Refuse, as soon as they are found, hits that the format cannot hold.

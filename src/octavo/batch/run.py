@@ -80,7 +80,7 @@ def run_batch(
             temporary=work.scratch("output.tmp"),
             schema=run.schema,
             format=run.format,
-            strategy=run.strategy.name,
+            tag=f"octavo-{run.strategy.name}",
         )
         work.remove()
     return BatchSummary(

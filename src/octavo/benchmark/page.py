@@ -4,9 +4,11 @@ import html
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from octavo.benchmark.plots import Plot, plots
+from octavo.benchmark.plots import plots
 from octavo.benchmark.report import Report
-from octavo.benchmark.tables import Table, pareto_table, peer_table, result_tables, target_table
+from octavo.benchmark.tables import pareto_table, peer_table, result_tables, target_table
+from octavo.reporting.plot import Plot
+from octavo.reporting.table import Table, markdown
 
 _NOTE = "<!-- Made by octavo bench --write-docs from saved reports. Do not edit. -->"
 _PREFACE = """\
@@ -72,17 +74,7 @@ def _tables(report: Report) -> Iterator[Table]:
 
 
 def _markdown(table: Table, level: str = "##") -> Iterator[str]:
-    code = ("command",)
-    yield from (f"{level} {table.title}", "")
-    yield "| " + " | ".join(table.columns) + " |"
-    yield "|" + "|".join("--:" if name in table.numbers else "---" for name in table.columns) + "|"
-    for row in table.rows:
-        cells = [
-            f"`{cell}`" if name in code else cell.replace("|", "\\|").replace("<", "&lt;")
-            for name, cell in zip(table.columns, row, strict=True)
-        ]
-        yield "| " + " | ".join(cells) + " |"
-    yield ""
+    return markdown(table, level, code=("command",))
 
 
 def write_html(reports: Sequence[Report], path: Path) -> None:

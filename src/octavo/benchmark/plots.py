@@ -1,51 +1,11 @@
-"""Plots of a report as SVG or PNG, by matplotlib (the extra ``bench``)."""
+"""Plots of a report, by matplotlib (the extra ``bench``)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
-from typing import Any
 
 from octavo.benchmark.report import ParetoPoint, Report
-from octavo.errors import ConfigurationError
+from octavo.reporting.plot import Plot, new_axes
 
-_SIZE = (7.0, 4.2)
 _MARKERS = "osD^vPX*"
-
-
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """A drawn figure.
-
-    Parameters
-    ----------
-    name
-        Of its file, without the ending.
-    caption
-        What it shows.
-    figure
-        A ``matplotlib.figure.Figure``.
-    """
-
-    name: str
-    caption: str
-    figure: Any
-
-    def svg(self) -> str:
-        """Return the figure as an SVG document; the same bytes for the same figures."""
-        matplotlib = _matplotlib()
-        drawn = BytesIO()
-        with matplotlib.rc_context({"svg.hashsalt": "octavo", "svg.fonttype": "none"}):
-            self.figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
-        lines = drawn.getvalue().decode().splitlines()
-        return "\n".join(line.rstrip() for line in lines) + "\n"
-
-    def save(self, path: Path) -> None:
-        """Write the figure; the ending of the file says how (``.svg``, ``.png``)."""
-        if path.suffix == ".svg":
-            path.write_text(self.svg(), encoding="utf-8")
-        else:
-            self.figure.savefig(path, dpi=150, metadata={})
 
 
 def plots(report: Report) -> tuple[Plot, ...]:
@@ -65,11 +25,6 @@ def plots(report: Report) -> tuple[Plot, ...]:
     return tuple(drawn)
 
 
-def require_matplotlib() -> None:
-    """Raise :class:`~octavo.errors.ConfigurationError` where plots could not be drawn."""
-    _matplotlib()
-
-
 def growth_series(report: Report) -> dict[str, list[tuple[int, float]]]:
     """Return for each strategy the sizes measured and the seconds of one query.
 
@@ -87,7 +42,7 @@ def growth_series(report: Report) -> dict[str, list[tuple[int, float]]]:
 
 
 def _pareto(points: Sequence[ParetoPoint], collection: str) -> Plot:
-    figure, axes = _axes()
+    figure, axes = new_axes()
     engines: dict[str, list[ParetoPoint]] = {}
     for point in points:
         engines.setdefault(point.engine, []).append(point)
@@ -121,7 +76,7 @@ def _pareto(points: Sequence[ParetoPoint], collection: str) -> Plot:
 
 
 def _growth(series: Mapping[str, Sequence[tuple[int, float]]]) -> Plot:
-    figure, axes = _axes()
+    figure, axes = new_axes()
     for marker, (strategy, sizes) in zip(_MARKERS, series.items(), strict=False):
         axes.plot(
             [size for size, _ in sizes],
@@ -135,23 +90,3 @@ def _growth(series: Mapping[str, Sequence[tuple[int, float]]]) -> Plot:
     axes.set_ylabel("ms a query, one by one")
     axes.legend(fontsize=8)
     return Plot("growth", "Cost of a query against the size of the corpus", figure)
-
-
-def _axes() -> tuple[Any, Any]:
-    _matplotlib()
-    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
-
-    figure = Figure(figsize=_SIZE, layout="constrained")
-    axes = figure.subplots()
-    axes.grid(visible=True, alpha=0.3)
-    return figure, axes
-
-
-def _matplotlib() -> Any:  # noqa: ANN401 - the module
-    try:
-        import matplotlib  # noqa: PLC0415, ICN001 - an extra
-    except ImportError as error:
-        raise ConfigurationError(
-            "plots need matplotlib, which the extra 'bench' brings: pip install 'octavo[bench]'"
-        ) from error
-    return matplotlib

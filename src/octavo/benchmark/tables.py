@@ -1,13 +1,13 @@
 """A report as tables of text, whatever they are then shown in."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from octavo.benchmark.compare import Change
 from octavo.benchmark.figures import amount, facts_text, measured, three_digits, times
 from octavo.benchmark.report import Report, Result
 from octavo.benchmark.targets import verdicts
+from octavo.reporting.table import Table
 
 TITLES = {
     "micro": "Kernels",
@@ -20,16 +20,6 @@ TITLES = {
     "growth": "Growth",
     "peer": "Beside other libraries",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Cells of text; the columns named in ``numbers`` are set flush right."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numbers: tuple[str, ...] = ()
 
 
 def result_tables(report: Report) -> Iterator[Table]:

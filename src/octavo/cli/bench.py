@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from octavo.cli.output import say, show
+from octavo.cli.output import say, show, show_table
 
 if TYPE_CHECKING:
     from octavo.benchmark.report import Report
     from octavo.benchmark.scale import Suite
-    from octavo.benchmark.tables import Table
 
 FAILED = 1
 
@@ -130,7 +129,7 @@ def _check_outputs(
     """
     directories = [path for path in (plots, docs) if path is not None]
     if ran and (directories or html is not None):
-        from octavo.benchmark.plots import require_matplotlib  # noqa: PLC0415
+        from octavo.reporting.plot import require_matplotlib  # noqa: PLC0415
 
         require_matplotlib()
     for path in directories:
@@ -173,25 +172,12 @@ def _show(reports: "list[Report]") -> None:
     for report in reports:
         show(f"{report.collection}; {report.environment}; {report.seconds:,.0f} s")
         for table in result_tables(report):
-            _print(table)
+            show_table(table)
         if report.pareto:
-            _print(pareto_table(report))
+            show_table(pareto_table(report))
         if report.peers:
-            _print(peer_table(report))
-    _print(target_table(reports))
-
-
-def _print(table: "Table") -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table as RichTable  # noqa: PLC0415
-
-    shown = RichTable(title=table.title, title_justify="left", box=None, pad_edge=False)
-    for name in table.columns:
-        shown.add_column(name, justify="right" if name in table.numbers else "left")
-    for row in table.rows:
-        shown.add_row(*row)
-    width = None if sys.stdout.isatty() else 200
-    Console(file=sys.stdout, width=width, markup=False, highlight=False).print(shown)
+            show_table(peer_table(report))
+    show_table(target_table(reports))
 
 
 def _draw(
@@ -223,7 +209,7 @@ def _compare(old: "Report", new: "Report") -> bool:
     if not changes:
         say("octavo: nothing to compare: the reports share no measure on the same documents")
         return True
-    _print(change_table(changes))
+    show_table(change_table(changes))
     regressions = [change for change in changes if change.regressed]
     for change in regressions:
         say(

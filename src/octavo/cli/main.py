@@ -14,8 +14,10 @@ from octavo.cli.add import add
 from octavo.cli.batch import batch
 from octavo.cli.bench import bench
 from octavo.cli.compact import compact
+from octavo.cli.compare import compare
 from octavo.cli.delete import delete
 from octavo.cli.demo import demo
+from octavo.cli.eval import evaluate
 from octavo.cli.failures import reported
 from octavo.cli.first_run import tell_of_compiling
 from octavo.cli.index import index
@@ -38,8 +40,11 @@ app = typer.Typer(
 
 for command in (
     *(index, search, batch, add, delete, compact),
-    *(info, verify, repair, tune, bench, demo),
+    *(info, verify, repair, tune),
 ):
+    app.command()(reported(command))
+app.command(name="eval")(reported(evaluate))
+for command in (compare, bench, demo):
     app.command()(reported(command))
 
 

@@ -24,7 +24,14 @@ CorpusFiles = Annotated[
 ]
 
 
-def _known_strategy(name: str | None) -> str | None:
+def known_strategy(name: str | None) -> str | None:
+    """Return the name of a strategy, if there is such a one.
+
+    Raises
+    ------
+    typer.BadParameter
+        There is none.
+    """
     if name is not None and name.lower() not in STRATEGIES:
         raise typer.BadParameter(f"expected one of {', '.join(STRATEGIES)}, found {name!r}")
     return name
@@ -44,7 +51,7 @@ Strategy = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        callback=_known_strategy,
+        callback=known_strategy,
         help=f"{', '.join(STRATEGIES)}. Unset: hybrid where the index holds real vectors, "
         "else keyword.",
     ),

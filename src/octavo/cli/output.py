@@ -4,7 +4,10 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from octavo.reporting.table import Table
 
 
 def say(line: str) -> None:
@@ -24,6 +27,20 @@ def show_json(value: object) -> None:
     text = json.dumps(value, ensure_ascii=encoding != "utf8", default=str)
     # Half of a surrogate pair, which JSON can say and UTF-8 cannot.
     show(text if text.isascii() else text.encode("utf-8", "backslashreplace").decode())
+
+
+def show_table(table: "Table") -> None:
+    """Print a table as part of the result; in a pipe as wide as its cells ask."""
+    from rich.console import Console  # noqa: PLC0415 - slow to import
+    from rich.table import Table as RichTable  # noqa: PLC0415
+
+    shown = RichTable(title=table.title, title_justify="left", box=None, pad_edge=False)
+    for name in table.columns:
+        shown.add_column(name, justify="right" if name in table.numbers else "left")
+    for row in table.rows:
+        shown.add_row(*row)
+    width = None if sys.stdout.isatty() else 200
+    Console(file=sys.stdout, width=width, markup=False, highlight=False).print(shown)
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> list[str]:

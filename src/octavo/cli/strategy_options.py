@@ -4,12 +4,12 @@ A command takes them as one mapping, ``options``: :func:`with_strategy_options` 
 into the single options that typer shows. Which strategy takes which is the corpus's to say.
 """
 
-import inspect
 from collections.abc import Callable
-from functools import wraps
 from typing import Annotated, Any
 
 import typer
+
+from octavo.cli.spelled_out import spelled_out
 
 STRATEGY_OPTIONS: dict[str, Any] = {
     "child": Annotated[
@@ -91,22 +91,8 @@ def with_strategy_options(command: Callable[..., None]) -> Callable[..., None]:
 
     What was not given is left out of the mapping, so that the strategy's own default applies.
     """
-    signature = inspect.signature(command)
-    own = [each for each in signature.parameters.values() if each.name != "options"]
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        for name, annotation in STRATEGY_OPTIONS.items()
-    ]
+    return spelled_out(command, "options", STRATEGY_OPTIONS, _given)
 
-    @wraps(command)
-    def run(*args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - the command's own
-        given = {name: kwargs.pop(name, None) for name in STRATEGY_OPTIONS}
-        options = {name: value for name, value in given.items() if value is not None}
-        command(*args, options=options, **kwargs)
 
-    run.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    run.__annotations__ = {
-        **{name: kind for name, kind in command.__annotations__.items() if name != "options"},
-        **STRATEGY_OPTIONS,
-    }
-    return run
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from octavo.declarative.actions.openai_client import OpenAIClient
     from octavo.declarative.actions.requests import ActionRequest, ActionResponse, ActionResult
     from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
+    from octavo.declarative.chat.executor import LLMChatExecutor
+    from octavo.declarative.chat.knowledge_binding import ChatKnowledgeBinding, ChatRetrieval
+    from octavo.declarative.chat.responses import AsyncChatStream, ChatResponse, ChatStream
     from octavo.declarative.declarations.action_specs import ActionSpec, action_spec
     from octavo.declarative.declarations.agent_specs import AgentSpec, agent_spec
     from octavo.declarative.declarations.binding import (
@@ -50,7 +53,7 @@ if TYPE_CHECKING:
     from octavo.declarative.declarations.write_back import WriteBack
     from octavo.declarative.rendering.fence import DISCLOSURE
     from octavo.declarative.rendering.grounding import Grounding
-    from octavo.declarative.rendering.prompt import Prompt, action_prompt
+    from octavo.declarative.rendering.prompt import Prompt, action_prompt, chat_prompt
     from octavo.declarative.rendering.rendered_context import RenderedContext
     from octavo.declarative.rendering.tokens import TokenCounter, estimated_tokens
     from octavo.declarative.rendering.usage import KnowledgeUsage
@@ -76,10 +79,15 @@ __all__ = [
     "AgentSpec",
     "AsyncActionExecutor",
     "AsyncActionStream",
+    "AsyncChatStream",
     "AsyncStreamingExecutor",
     "BoundAction",
     "BoundChat",
     "BoundDeclarations",
+    "ChatKnowledgeBinding",
+    "ChatResponse",
+    "ChatRetrieval",
+    "ChatStream",
     "ChunkContext",
     "DispatchContext",
     "FailureAction",
@@ -92,6 +100,7 @@ __all__ = [
     "KnowledgeUsage",
     "KnowledgeUse",
     "LLMActionExecutor",
+    "LLMChatExecutor",
     "OpenAIClient",
     "Prompt",
     "QueryExpansion",
@@ -117,6 +126,7 @@ __all__ = [
     "agent_spec",
     "bind",
     "bind_chat",
+    "chat_prompt",
     "current_context",
     "estimated_tokens",
     "role_spec",
@@ -137,9 +147,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "actions.openai_client": ("OpenAIClient",),
     "actions.requests": ("ActionRequest", "ActionResponse", "ActionResult"),
     "actions.streams": ("ActionStream", "AsyncActionStream"),
+    "chat.executor": ("LLMChatExecutor",),
+    "chat.knowledge_binding": ("ChatKnowledgeBinding", "ChatRetrieval"),
+    "chat.responses": ("AsyncChatStream", "ChatResponse", "ChatStream"),
     "rendering.fence": ("DISCLOSURE",),
     "rendering.grounding": ("Grounding",),
-    "rendering.prompt": ("Prompt", "action_prompt"),
+    "rendering.prompt": ("Prompt", "action_prompt", "chat_prompt"),
     "rendering.rendered_context": ("RenderedContext",),
     "rendering.tokens": ("TokenCounter", "estimated_tokens"),
     "rendering.usage": ("KnowledgeUsage",),

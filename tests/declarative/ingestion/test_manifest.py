@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -65,8 +66,10 @@ def test_settled_files_are_not_opened(mirror, write, declared, monkeypatch):
     real = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: real() + 5_000_000_000)
     assert mirror.follow(declared()) == (0, 2, 0)
-    monkeypatch.setattr("octavo.declarative.ingestion.resource.os.open", None)
+    opened, paths = os.open, []
+    monkeypatch.setattr(os, "open", lambda path, *rest: paths.append(path) or opened(path, *rest))
     assert mirror.follow(declared()) == (0, 2, 0)
+    assert {Path(path).name for path in paths} == {"manifest.lock"}
     monkeypatch.undo()
     (root / "a.md").write_text("c")
     assert mirror.follow(declared()) == (1, 1, 0)

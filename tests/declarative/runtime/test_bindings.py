@@ -1,14 +1,17 @@
 """What is loaded for a role: once, for its configuration, until it is invalidated (S68)."""
 
+import gc
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from octavo.declarative import Knowledge, RetrievalRuntime, RoleRagBinding, agent_spec, bind
 from octavo.declarative.runtime.bindings import ingestion_of
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.errors import CancelledError, RetrievalTimeoutError, SourceLoadingError
+from octavo.errors import CancelledError, RetrievalError, RetrievalTimeoutError, SourceLoadingError
 from octavo.spi import CancellationToken, SourceDocument
 from tests.declarative.runtime.conftest import context, role_of, search
 
@@ -204,7 +207,30 @@ def test_a_failed_load_is_tried_again_by_the_next_dispatch(world, loader):  # S6
     assert len(world.ask(role).documents) == 1
 
 
-def test_a_source_without_documents_is_an_empty_answer(world, tmp_path):  # S66
+def test_an_id_is_unique_in_its_source_only(make_world):  # S61 S68
+    class Tree:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            yield SourceDocument("root", f"owl of {knowledge.name}", {})
+            yield SourceDocument("leaf", f"fox of {knowledge.name}", {"hierarchy.parentId": "root"})
+
+    world = make_world(loaders=[Tree()])
+    sources = [Knowledge(name, type="DATABASE") for name in ("left", "right")]
+    keyword, climbing = (
+        search(strategy=strategy, on_failure="FAIL") for strategy in ("KEYWORD", "HIERARCHICAL")
+    )
+    found = world.ask(role_of(*sources, search=keyword), "fox").documents
+    assert {each.metadata["entryId"] for each in found} == {"left/leaf", "right/leaf"}
+    found = world.ask(role_of(*sources, search=climbing), "fox").documents
+    expected = {f"{animal} of {side}" for animal in ("fox", "owl") for side in ("left", "right")}
+    assert {each.content for each in found} == expected
+
+
+@pytest.mark.parametrize("embed", [None, lambda text: [1.0, 2.0]], ids=["hash", "provider"])
+def test_a_source_without_documents_is_an_empty_answer(make_world, tmp_path, embed):  # S66
+    world = make_world(embed=embed)
     (tmp_path / "empty").mkdir()
     source = Knowledge("empty", path=str(tmp_path / "empty"))
     for strategy in ("SEMANTIC", "KEYWORD", "HYBRID", "HIERARCHICAL", "TEMPORAL"):
@@ -212,6 +238,17 @@ def test_a_source_without_documents_is_an_empty_answer(world, tmp_path):  # S66
         found = world.ask(role)
         assert found.documents == ()
         assert [each.documents for each in found.sources] == [0]
+
+
+@pytest.mark.parametrize("strategy", ["SEMANTIC", "HYBRID", "HIERARCHICAL", "TEMPORAL"])
+@pytest.mark.parametrize("deduplicate", [True, False])
+def test_a_source_without_documents_is_an_empty_answer_with_a_provider_too(
+    make_world, tmp_path, strategy, deduplicate
+):  # S66
+    (tmp_path / "empty").mkdir()
+    settings = search(strategy=strategy, deduplicate=deduplicate, on_failure="FAIL")
+    role = role_of(Knowledge("empty", path=str(tmp_path / "empty")), search=settings)
+    assert make_world(lambda text: [1.0, 2.0]).ask(role).documents == ()
 
 
 def test_prepared_sources_are_not_loaded_by_a_dispatch(world, loader):  # S68
@@ -234,9 +271,6 @@ def test_a_relative_path_is_one_configuration_wherever_the_process_goes(tmp_path
 
 
 def test_a_temporary_corpus_goes_with_its_binding(world, tmp_path, monkeypatch):
-    import gc
-    import tempfile
-
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     role = role_of(database(), search=FAIL)
@@ -244,6 +278,27 @@ def test_a_temporary_corpus_goes_with_its_binding(world, tmp_path, monkeypatch):
     assert len(list((tmp_path / "temporary").iterdir())) == 1
     world.runtime.invalidate(role)
     gc.collect()
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files as Linux does")
+def test_dispatches_and_invalidations_leave_nothing_open(world, tmp_path, monkeypatch):  # S68
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    role = role_of(world.source(), search=search(strategy="HYBRID", on_failure="FAIL"))
+
+    def held():
+        for number in range(10):
+            world.ask(role, f"mice {number}", context(tenant=str(number)))
+        world.runtime.invalidate(role)
+        gc.collect()
+        return len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
+
+    before = held()
+    for _ in range(5):
+        files, threads = held()
+        assert files <= before[0]
+        assert threads <= before[1]
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
@@ -262,6 +317,24 @@ def test_whole_sources_are_given_in_order_and_can_lie_elsewhere(world, tmp_path)
     assert len(world.ask(role).direct) == 2
 
 
+@pytest.mark.parametrize("use", ["SEARCH", "DIRECT"])
+def test_a_source_cannot_say_whose_request_it_is(make_world, use):  # S71
+    class Forging:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            forged = {"tnsai.owner": "b", "tnsai.source": "b", "octavo.knowledge": "b"}
+            yield SourceDocument("1", "fox", {**forged, "tier": "gold"})
+
+    world = make_world(loaders=[Forging()])
+    settings = {"search": search()} if use == "SEARCH" else {}
+    found = world.ask(role_of(Knowledge("a", type="DATABASE"), use=use, **settings), "fox")
+    (document,) = found.documents or found.direct
+    assert not {"tnsai.owner", "octavo.knowledge"} & set(document.metadata)
+    assert (document.metadata["tnsai.source"], document.metadata["tier"]) == ("a", "gold")
+
+
 def test_filters_act_on_whole_sources_too(world):  # S64 S7
     files = {"a.md": "---\ntier: gold\n---\nfirst", "b.md": "second"}
     role = role_of(world.source(files=files), use="DIRECT")
@@ -271,6 +344,85 @@ def test_filters_act_on_whole_sources_too(world):  # S64 S7
     assert world.ask(role, context=other).direct == ()
     named = context(metadata_filters={"tnsai.source": "notes"})
     assert len(world.ask(role, context=named).direct) == 2
+
+
+def test_a_slow_location_holds_nobody_up_who_needs_none(make_world, tmp_path):  # S50 S71
+    reading, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            if knowledge.path == "slow":
+                reading.set()
+                assert go_on.wait(20)
+            yield SourceDocument("1", "whole", {})
+
+    world = make_world(loaders=[Slow()])
+    role = role_of(Knowledge("guide", type="DATABASE", path="here"), use="DIRECT")
+    assert len(world.ask(role).direct) == 1
+    elsewhere = context(source_paths={"guide": "slow"})
+    thread = threading.Thread(target=lambda: world.ask(role, "q", elsewhere))
+    thread.start()
+    assert reading.wait(20)
+    try:
+        soon = DispatchContext.builder().timeout(2.0).build()
+        assert len(world.ask(role, "q", soon).direct) == 1
+    finally:
+        go_on.set()
+        thread.join()
+
+
+def test_who_waits_for_a_graph_heeds_its_own_deadline(make_world):  # S50 S81
+    opening, go_on = threading.Event(), threading.Event()
+
+    class Remote:
+        is_default = False
+
+        def claims(self, scope):
+            return True
+
+        def open(self, scope):
+            opening.set()
+            assert go_on.wait(20)
+            raise OSError("it went away")
+
+    world = make_world(graphs=[Remote()])
+    settings = search(strategy="HYBRID", on_failure="FAIL", cache=False)
+    role = role_of(world.source(), search=settings)
+    failures = []
+
+    def asked(seconds):
+        try:
+            world.ask(role, "mice", DispatchContext.builder().timeout(seconds).build())
+        except RetrievalError as error:
+            failures.append(type(error))
+
+    thread = threading.Thread(target=asked, args=(60.0,))
+    thread.start()
+    assert opening.wait(20)
+    try:
+        asked(0.2)
+        assert failures == [RetrievalTimeoutError]
+    finally:
+        go_on.set()
+        thread.join()
+
+
+def test_names_of_metadata_without_bound_are_a_failure_of_the_source(make_world):  # S66
+    class Wide:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            names = (f"{knowledge.name}{number}" for number in range(3000))
+            yield SourceDocument("1", "fox", dict.fromkeys(names, "x"))
+
+    sources = [Knowledge(name, type="DATABASE") for name in ("left", "right")]
+    role = role_of(*sources, search=search(on_failure="FAIL"))
+    with pytest.raises(SourceLoadingError, match="4,096 different names"):
+        make_world(loaders=[Wide()]).ask(role)
 
 
 def test_prepared_whole_sources_are_not_read_again(world, loader):  # S68

@@ -1,5 +1,7 @@
 """Large sources: a corpus that stays, in which only what changed is read again."""
 
+import contextlib
+import errno
 import os
 import subprocess
 import sys
@@ -12,7 +14,10 @@ from octavo import Corpus
 from octavo.declarative import Knowledge
 from octavo.declarative.ingestion import FileLoader
 from octavo.declarative.runtime import cached as module
+from octavo.declarative.runtime.embedding_provider import EmbeddingProvider, ProcessEmbedding
+from octavo.declarative.runtime.providers import GivenProviders
 from octavo.errors import SourceLoadingError
+from octavo.spi import SourceDocument
 from tests.declarative.runtime.conftest import World, role_of, search
 
 FILES = {f"f{number}.md": f"note {number} about the fox" for number in range(6)}
@@ -36,8 +41,6 @@ def large(tmp_path, monkeypatch):
     Counting.read = 0
 
     def made():
-        from octavo.declarative.runtime.providers import GivenProviders
-
         return World(tmp_path, GivenProviders(loaders=[Counting()]))
 
     return made
@@ -105,6 +108,75 @@ def test_a_cache_that_cannot_be_written_is_done_without(large, monkeypatch, tmp_
     assert len(contents(world, role)) == 6
 
 
+@pytest.mark.parametrize("name", ["spool_documents", "build_corpus"])
+def test_a_full_disk_is_done_without(large, monkeypatch, name):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(module, name, full)
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    assert len(contents(world, role)) == 6
+
+
+def test_a_user_without_a_home_does_without(large, monkeypatch):
+    def homeless(_):
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("OCTAVO_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", classmethod(homeless))
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    assert len(contents(world, role)) == 6
+
+
+@pytest.mark.parametrize("name", ["corpus", "manifest"])
+@pytest.mark.parametrize("kind", ["file", "directory"])
+def test_what_lies_in_the_way_is_replaced(large, name, kind):
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    contents(world, role)
+    (place,) = corpora(world)
+    (place / name).rename(place / "before")
+    if kind == "file":
+        (place / name).write_text("in the way")
+    else:
+        (place / name / "in the way").mkdir(parents=True)
+    assert len(contents(large(), role)) == 6
+
+
+def test_what_a_killed_process_left_is_removed(large):
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    contents(world, role)
+    (place,) = corpora(world)
+    (place / "changes-killed").mkdir()
+    (place / "changes-killed" / "documents-000000.arrow").write_text("half")
+    assert len(contents(large(), role)) == 6
+    assert not list(place.glob("changes-*"))
+
+
+def test_a_provider_of_other_dimensions_builds_the_corpus_anew(large):  # S42
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    for vector in ([1.0, 2.0], [1.0, 2.0, 3.0]):
+        embedding = ProcessEmbedding(EmbeddingProvider(lambda _, given=vector: given, "same"))
+        assert len(contents(World(world.directory, embedding=embedding), role)) == 6
+    assert len(corpora(world)) == 1
+
+
+def test_a_loader_that_changes_documents_changes_those_of_large_sources_too(large):  # S61
+    class Redacting(FileLoader):
+        def load(self, knowledge):
+            for each in super().load(knowledge):
+                yield SourceDocument(each.id, "fox", each.metadata)
+
+    world = World(large().directory, GivenProviders(loaders=[Redacting()]))
+    role = role_of(world.source(files=FILES), search=search(top_k=20))
+    assert contents(world, role) == ["fox"] * 6
+
+
 def test_configurations_do_not_share_a_corpus(large):  # S68
     world = large()
     source = world.source(files=FILES)
@@ -148,6 +220,27 @@ def test_a_source_that_went_away_fails_and_spoils_nothing(large):  # S66 S68
         contents(large(), role)
     (world.directory / "elsewhere").rename(place)
     assert len(contents(large(), role)) == 6
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_half_way_spoils_nothing(large):  # S68
+    world = large()
+    source = world.source(files=FILES)
+    path = os.pathsep.join([str(Path(octavo.__file__).parents[1]), *sys.path])
+    place = world.directory / "notes"
+    for number in range(6):
+        (place / f"new{number}.md").write_text(f"fox number {number}")
+        (place / f"f{number}.md").write_text(f"fox changed {number}")
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROCESS, source.path], env={**os.environ, "PYTHONPATH": path}
+        )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.3 + 0.1 * number)
+        process.kill()
+        process.wait()
+    role = role_of(source, search=search(strategy="KEYWORD", top_k=20, on_failure="FAIL"))
+    assert contents(large(), role) == sorted(each.read_text() for each in place.iterdir())
+    assert len(corpora(world)) == 1
 
 
 PROCESS = """

@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from octavo.declarative import Knowledge, bind
+from octavo.declarative import ActionType, Knowledge, action_spec, bind, role_spec
 from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.runtime import RetrievalRuntime
 from octavo.errors import (
     CancelledError,
     ConfigurationError,
@@ -113,6 +114,30 @@ def test_use_cache_without_a_usable_result_fails(world, embedding, members):  # 
     embedding.error = OSError("the model is down")
     with pytest.raises(ExecutionError, match="the model is down"):
         world.ask(role)
+
+
+def test_use_cache_has_no_result_for_a_source_that_is_given_whole(world):  # S67 S74
+    notes, guide = world.source(), world.source("guide", {"guide.md": "all of it"})
+
+    @role_spec(knowledge=[notes, guide])
+    class Reader:
+        @action_spec(
+            type=ActionType.LLM,
+            knowledge=[
+                Knowledge("notes", search=search(on_failure="USE_CACHE")),
+                Knowledge("guide", use="DIRECT"),
+            ],
+        )
+        def answer(self, question: str) -> str: ...
+
+    asked = context(source_paths={"guide": guide.path})
+    found = world.ask(Reader, "fox", asked)
+    assert found.documents
+    assert [each.content for each in found.direct] == ["all of it"]
+    (world.directory / "guide" / "guide.md").unlink()
+    (world.directory / "guide").rmdir()
+    with pytest.raises(SourceLoadingError):
+        world.ask(Reader, "fox", asked)
 
 
 def test_retry_simple_is_one_keyword_retrieval(world, embedding):  # S67
@@ -306,6 +331,31 @@ def test_a_vector_that_is_none_follows_the_policy(make_world, vector):  # S42 S6
     assert world.ask(role, "good again").documents
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
+@pytest.mark.parametrize("when", ["loading", "searching"])
+def test_what_no_policy_may_catch_passes_and_leaves_everything_usable(  # S43 S67
+    make_world, error, when
+):
+    class Interrupted:
+        interrupting = False
+
+        def __call__(self, text):
+            if self.interrupting and (text == "mice") == (when == "searching"):
+                raise error
+            return [1.0, float(len(text))]
+
+    provider = Interrupted()
+    world = make_world(provider)
+    role = role_of(world.source(), search=search(on_failure="CONTINUE"))
+    if when == "searching":
+        world.runtime.prepare(bind(role))
+    provider.interrupting = True
+    with pytest.raises(error):
+        world.ask(role)
+    provider.interrupting = False
+    assert len(world.ask(role).documents) == 3
+
+
 def test_results_are_cached_for_their_time(world, embedding):  # S64 S67
     role = role_of(world.source(), search=search(cache_ttl=10))
     first = world.ask(role)
@@ -334,6 +384,20 @@ REQUESTS = {
     "filters": {"metadata_filters": {"path": "owl.md"}},
     "source revision": {"source_revision": "other"},
 }
+
+
+def test_no_results_are_kept_where_none_may_be(world, embedding):  # S64
+    world.runtime = RetrievalRuntime(cached_results=0, process_embedding=world.embedding)
+    role = role_of(world.source(), search=search(on_failure="FAIL"))
+    first, calls = world.ask(role), embedding.calls
+    assert world.ask(role).documents == first.documents
+    assert embedding.calls > calls
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "8", None])
+def test_what_is_no_number_of_results_is_refused(count):
+    with pytest.raises(InvalidArgumentError, match="cached_results"):
+        RetrievalRuntime(cached_results=count)
 
 
 @pytest.mark.parametrize("change", REQUESTS)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider, ProcessEmbedding
+from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.errors import (
     ConfigurationError,
     ExecutionError,
@@ -206,6 +207,10 @@ def test_initialising_from_two_threads_fails_at_once(monkeypatch):  # S41
         return provider(lambda _: [1.0])
 
     monkeypatch.setattr("octavo.declarative.runtime.embedding_provider._discovered", slow_discovery)
+    points = ["one"]
+    monkeypatch.setattr(
+        "octavo.declarative.runtime.embedding_provider.installed_points", lambda _: points
+    )
     process = ProcessEmbedding()
     found = []
     thread = threading.Thread(target=lambda: found.append(process.get()))
@@ -213,6 +218,8 @@ def test_initialising_from_two_threads_fails_at_once(monkeypatch):  # S41
     assert inside.wait(10)
     with pytest.raises(ExecutionError, match="initialises"):
         process.get()
+    points.clear()
+    assert isinstance(process.get(), HashEmbedding)  # S42: the fallback runs concurrently
     go_on.set()
     thread.join()
     assert process.get() is found[0]

@@ -1,10 +1,16 @@
 """The order of a retrieval's stages, strategy by strategy (S63, S64)."""
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from octavo.declarative import Knowledge, Search
 from octavo.declarative.runtime.attribution import RequestMetadata
+from octavo.declarative.runtime.embedding_provider import EmbeddingProvider, ProcessEmbedding
+from octavo.declarative.runtime.providers import GivenProviders
 from octavo.errors import (
     ConfigurationError,
     ExecutionError,
@@ -14,7 +20,7 @@ from octavo.errors import (
     ProviderUnavailableError,
 )
 from octavo.spi import GraphNode, RetrievedDocument, SourceDocument
-from tests.declarative.runtime.conftest import context, role_of, search
+from tests.declarative.runtime.conftest import World, context, role_of, search
 
 Strategy = Search.Strategy
 
@@ -236,6 +242,69 @@ def test_expansion_wraps_a_strategy(make_world):  # S63 S64
     assert [each.metadata["multiQuery.streams"] for each in found] == ["3"] * 3
 
 
+WORDS = ("fox", "owl", "whale", "mice", "nothing")
+
+
+def bag(text):
+    """Counts of four words: many equal vectors, and zero ones."""
+    return [float(text.split().count(word)) for word in WORDS[:4]]
+
+
+def cosine(one, other):
+    """Exact but for one rounded root; zero vectors are like nothing."""
+    lengths = sum(a * a for a in one) * sum(b * b for b in other)
+    return sum(a * b for a, b in zip(one, other, strict=True)) / math.sqrt(lengths or math.inf)
+
+
+def expected(files, question, settings, tier):
+    """S64 in plain Python: filter, min_score, dedupe, top_k; with rerank top_n of those."""
+    texts = {name: text.rpartition("---\n")[2] for name, text in sorted(files.items())}
+    scores = {name: cosine(bag(text), bag(question)) for name, text in texts.items()}
+    admissible = [name for name in texts if tier is None or f"tier: {tier}" in files[name]]
+    ranked = sorted(admissible, key=lambda name: -round(scores[name], 6))
+    kept = []
+    for name in ranked:
+        near = (cosine(bag(texts[name]), bag(texts[each])) for each in kept)
+        if scores[name] >= settings.min_score and not (
+            settings.deduplicate and any(each >= settings.dedupe_threshold for each in near)
+        ):
+            kept.append(name)
+    kept = kept[: settings.top_k]
+    return kept[::-1][: settings.top_n] if settings.rerank else kept
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from("AB"), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)),
+             min_size=1, max_size=12),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=2),
+    st.sampled_from(["A", None]),
+    st.fixed_dictionaries({
+        "top_k": st.integers(1, 6), "top_n": st.integers(1, 4), "rerank": st.booleans(),
+        "deduplicate": st.booleans(), "dedupe_threshold": st.sampled_from([0.3, 0.9, 1.0]),
+        "min_score": st.sampled_from([0.0, 0.4, 0.65]),
+    }),
+)  # fmt: skip
+def test_the_order_is_that_of_a_plain_model(
+    tmp_path_factory, notes, question, tier, members
+):  # S64
+    files = {
+        f"{number:02d}.md": f"---\ntier: {tier}\n---\n{' '.join(words)}"
+        for number, (tier, words) in enumerate(notes)
+    }
+    world = World(
+        tmp_path_factory.mktemp("order"),
+        GivenProviders(rerankers=[Reversing()]),
+        embedding=ProcessEmbedding(EmbeddingProvider(bag, "bag")),
+    )
+    wanted = Search(**members, **({"reranker_model": "m"} if members["rerank"] else {}))
+    asked = context(metadata_filters={"tnsai.chat.turn": "1"} | ({"tier": tier} if tier else {}))
+    found = world.names(
+        role_of(world.source(files=files), search=wanted), " ".join(question), asked
+    )
+    assert found == expected(files, " ".join(question), wanted, tier)
+
+
 def test_multi_query_is_semantic(make_world):  # S63
     expander = Expanding("variant")
     asked = []
@@ -323,6 +392,13 @@ def test_a_model_that_nobody_serves_fails_before_the_policy(world, strategy, mem
     )
     with pytest.raises(ProviderUnavailableError, match="'m'"):
         world.ask(role)
+
+
+@pytest.mark.parametrize("use", ["SEARCH", "DIRECT"])
+def test_a_chunk_context_that_nobody_serves_fails_before_the_policy(world, use):  # S50 S61
+    source = world.source(chunk_context="MODEL", chunk_context_model="nobody")
+    with pytest.raises(ProviderUnavailableError):
+        world.ask(role_of(source, use=use))
 
 
 def test_hybrid_over_files_fuses_three_streams(world):  # S85
@@ -544,6 +620,22 @@ def test_an_engine_takes_the_place_of_loading(make_world):  # S73
     assert dict(request.source_paths) == {"remote": "/p"}
     assert request.context is asked
     assert engine.scopes[0].role == "Researcher"
+
+
+def test_what_an_engine_is_told_of_a_chat_is_no_filter_and_keeps_results_apart(
+    make_world,
+):  # S64 S71
+    class Told(Engine):
+        def retrieve(self, request):
+            assert dict(request.filters) == {"tier": "gold"}
+            user = request.context.metadata_filters["tnsai.chat.user"]
+            return [RetrievedDocument(f"for {user}", "r", 1.0, {"tier": "gold"})]
+
+    world = make_world(engines=[Told()])
+    role = role_of(Knowledge("remote"), search=search())
+    for user in ("ann", "bob"):
+        asked = context(metadata_filters={"tier": "gold", "tnsai.chat.user": user})
+        assert world.ask(role, "q", asked).documents[0].content == f"for {user}"
 
 
 @pytest.mark.parametrize("returned", [None, "text", [1], [RetrievedDocument("a", "b", 1.0), None]])

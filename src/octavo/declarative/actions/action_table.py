@@ -6,7 +6,7 @@ from typing import Any
 
 from octavo.declarative.actions.arguments import ActionSignature
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations, bind
-from octavo.declarative.declarations.class_specs import SPEC, ClassSpec
+from octavo.declarative.declarations.described import description_of
 from octavo.declarative.declarations.enums import ActionType
 from octavo.declarative.declarations.messages import did_you_mean, naming
 from octavo.errors import ConfigurationError, shown
@@ -110,12 +110,7 @@ class ActionTable:
             action,
             signature,
             getattr(role, action.name),
-            tuple(_description(each) for each in classes),
+            tuple(description_of(each) for each in classes),
         )
         self._by_name.setdefault(action.name, []).append(one)
         self._by_role[f"{bindings.role_name}.{action.name}"] = one
-
-
-def _description(cls: type) -> str:
-    spec = getattr(cls, SPEC, None)
-    return spec.description if isinstance(spec, ClassSpec) else ""

@@ -3,20 +3,24 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from threading import RLock
-from typing import Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
-from octavo.declarative.actions.action_context import current_context
 from octavo.declarative.actions.action_table import ActionTable
 from octavo.declarative.actions.dispatcher import Dispatcher, Retrieval
 from octavo.declarative.actions.executors import AnyExecutor
 from octavo.declarative.actions.llm_executor import AnyLLMClient, LLMActionExecutor
-from octavo.declarative.actions.requests import ActionRequest, ActionResponse
+from octavo.declarative.actions.requests import ActionRequest, ActionResponse, request_context
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
-from octavo.declarative.declarations.class_specs import SPEC, ClassSpec
+from octavo.declarative.chat.chatting import Chatting
+from octavo.declarative.declarations.described import declared_name
 from octavo.declarative.declarations.enums import ActionType
 from octavo.declarative.rendering.tokens import TokenCounter, estimated_tokens
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.errors import ConfigurationError, InvalidArgumentError, shown
+from octavo.errors import ConfigurationError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from octavo.declarative.chat.knowledge_binding import ChatKnowledgeBinding
+    from octavo.declarative.chat.turns import ChatTurns
 
 Arguments = Mapping[str, object]
 # Of all agents: a subclass need not call ``__init__``. Only held while one of them starts.
@@ -32,6 +36,11 @@ class Dispatching:
 
     _dispatcher: Dispatcher | None = None
     _llm_executor: LLMActionExecutor | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        # A copy starts anew: what is ready asks this object, and may hold a client that is not copied.
+        ready = ("_dispatcher", "_llm_executor")
+        return {name: value for name, value in vars(self).items() if name not in ready}
 
     def get_llm(self) -> AnyLLMClient:
         """Return the client that LLM actions ask.
@@ -173,11 +182,9 @@ class Dispatching:
             if self._dispatcher is not None:
                 return self._dispatcher
             agent_class = type(self) if isinstance(self, Agent) else None
-            spec = getattr(type(self), SPEC, None)
-            named = spec.name if isinstance(spec, ClassSpec) and agent_class is not None else None
             self._dispatcher = Dispatcher(
                 ActionTable(tuple(self.get_roles()), agent_class),
-                "" if agent_class is None else named or agent_class.__name__,
+                "" if agent_class is None else declared_name(agent_class),
                 self.get_retrieval(),
                 self.get_token_counter(),
                 self._executor_of,
@@ -214,8 +221,8 @@ class Role(Dispatching):
         return (self,)
 
 
-class Agent(Dispatching):
-    """An agent: carries out the actions of its roles, and knows what its own class declares.
+class Agent(Chatting, Dispatching):
+    """An agent: carries out the actions of its roles, and chats; knows what its own class declares.
 
     Examples
     --------
@@ -231,6 +238,33 @@ class Agent(Dispatching):
     >>> Host().execute_action("greet", {"name": "Ada"})
     'Hello Ada'
     """
+
+    _chat: "ChatTurns | None" = None
+
+    def get_chat_knowledge(self) -> "ChatKnowledgeBinding | None":
+        """Return what grounds the chat; asked once. ``None``: it goes on without retrieval.
+
+        Unless overridden, a binding of the agent's own. One that several agents share, and whose life
+        the application decides, is made once and returned here.
+        """
+        from octavo.declarative.chat.knowledge_binding import ChatKnowledgeBinding  # noqa: PLC0415
+
+        retrieval = self.get_retrieval()
+        return None if retrieval is None else ChatKnowledgeBinding.by(type(self), retrieval)
+
+    @property
+    def chat_knowledge(self) -> "ChatKnowledgeBinding | None":
+        """What grounds the chat: remembers, forgets, and is closed."""
+        return self._turns().knowledge
+
+    def _turns(self) -> "ChatTurns":
+        if self._chat is None:
+            with _STARTING:
+                if self._chat is None:
+                    from octavo.declarative.chat.turns import turns_of  # noqa: PLC0415 - heavy
+
+                    self._chat = turns_of(self)
+        return self._chat
 
 
 def _request(
@@ -248,12 +282,7 @@ def _request(
         request = action
     else:
         request = ActionRequest.of(action, arguments)
-    if context is not None and not isinstance(context, DispatchContext):
-        raise InvalidArgumentError(f"context: expected a DispatchContext, found {shown(context)}")
-    outer = current_context().dispatch
-    if context is None:
-        context = DispatchContext(cancellation=outer.cancellation, deadline=outer.deadline)
-    return request, context.filled(tenant=outer.tenant, session=outer.session)
+    return request, request_context(context)
 
 
 def _process_runtime() -> Retrieval:

@@ -35,9 +35,9 @@ from octavo.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """An action with everything that it needs to be carried out."""
+    """An action with everything that it needs to be carried out; a chat's turn has no method."""
 
-    action: RoleAction
+    action: RoleAction | None
     call: ActionCall
     executor: AnyExecutor | None
     events: Events
@@ -51,7 +51,8 @@ class Dispatch:
     @property
     def has_body(self) -> bool:
         """Whether the method runs after its executor, to see what that gave."""
-        asks = self.action.signature.result_parameter is not None
+        action = self.action
+        asks = action is not None and action.signature.result_parameter is not None
         return asks and self.call.type is ActionType.LLM
 
     def failing(self) -> AbstractContextManager[None]:
@@ -183,19 +184,26 @@ def _function(dispatch: Dispatch, executor: AnyExecutor) -> Callable[[ActionCall
 
 
 def _body(dispatch: Dispatch, result: ActionResult | None) -> object:
-    signature, method = dispatch.action.signature, dispatch.action.method
+    action = _with_method(dispatch)
     with dispatch.events.stage("body"):
-        value = signature.called(method, dispatch.call.arguments, result)
+        value = action.signature.called(action.method, dispatch.call.arguments, result)
         _refuse_awaitable(value, f"the action {dispatch.call.name!r}")
     return value
 
 
 async def _body_async(dispatch: Dispatch, result: ActionResult | None) -> object:
-    signature, method = dispatch.action.signature, dispatch.action.method
+    action = _with_method(dispatch)
+    called, method = action.signature.called, action.method
     with dispatch.events.stage("body"):
         if inspect.iscoroutinefunction(method):
-            return await signature.called(method, dispatch.call.arguments, result)
-        return await _awaited(signature.called, method, dispatch.call.arguments, result)
+            return await called(method, dispatch.call.arguments, result)
+        return await _awaited(called, method, dispatch.call.arguments, result)
+
+
+def _with_method(dispatch: Dispatch) -> RoleAction:
+    if dispatch.action is None:
+        raise ConfigurationError(f"{dispatch.call.name} has no method to be called")
+    return dispatch.action
 
 
 async def _awaited(function: Callable[..., Any], *arguments: object) -> object:

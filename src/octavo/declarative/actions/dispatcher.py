@@ -17,6 +17,7 @@ from octavo.declarative.actions.carrying_out import (
 )
 from octavo.declarative.actions.executors import ActionCall, AnyExecutor
 from octavo.declarative.actions.observed import observed_rendering
+from octavo.declarative.actions.preparing import prepared_in_thread
 from octavo.declarative.actions.requests import ActionRequest, ActionResponse
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
@@ -26,7 +27,6 @@ from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.events import Event, Events, Stage
 from octavo.declarative.runtime.retrieved import Retrieved
-from octavo.spi import CancellationToken
 
 
 class Retrieval(Protocol):
@@ -147,14 +147,10 @@ class Dispatcher:
         return Dispatch(found, call, executor, asked.events, grounding)
 
     async def _prepared_async(self, asked: "_Asked", event: Event) -> Dispatch:
-        token = CancellationToken()
-        if asked.context.cancellation is None:
-            asked = replace(asked, context=replace(asked.context, cancellation=token))
-        try:
-            dispatch = await asyncio.to_thread(self._rendered, asked, event)
-        except asyncio.CancelledError:
-            token.cancel()  # the thread notices at its next step
-            raise
+        def rendered(context: DispatchContext) -> Dispatch:
+            return self._rendered(replace(asked, context=context), event)
+
+        dispatch = await prepared_in_thread(rendered, asked.context)
         # Not in the thread: a task that is cancelled meanwhile must not have settled.
         while not dispatch.settle():
             dispatch = await asyncio.to_thread(dispatch.again, event)

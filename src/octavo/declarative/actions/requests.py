@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from octavo.declarative.actions.action_context import ActionContext
+from octavo.declarative.actions.action_context import ActionContext, current_context
+from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.errors import InvalidArgumentError, shown
 
 
@@ -71,3 +72,19 @@ class ActionResponse:
     action: str
     value: object
     context: ActionContext
+
+
+def request_context(context: DispatchContext | None) -> DispatchContext:
+    """Return the context of a request; one inside another has its scope, and without a context its end.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is something else.
+    """
+    if context is not None and not isinstance(context, DispatchContext):
+        raise InvalidArgumentError(f"context: expected a DispatchContext, found {shown(context)}")
+    outer = current_context().dispatch
+    if context is None:
+        context = DispatchContext(cancellation=outer.cancellation, deadline=outer.deadline)
+    return context.filled(tenant=outer.tenant, session=outer.session)

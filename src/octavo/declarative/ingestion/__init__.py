@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from octavo.declarative.ingestion.file_loader import FileLoader
     from octavo.declarative.ingestion.limits import IngestionLimits
     from octavo.declarative.ingestion.loading import load_documents, loader_for, source_loaders
-    from octavo.declarative.ingestion.manifest import SourceChanges, SourceManifest
+    from octavo.declarative.ingestion.manifest import SourceManifest
     from octavo.declarative.ingestion.metadata import SourceMetadata
+    from octavo.declarative.ingestion.source_changes import SourceChanges
     from octavo.declarative.ingestion.url_loader import UrlLoader
     from octavo.declarative.ingestion.url_policy import UrlPolicy
 
@@ -26,7 +27,7 @@ _HOMES = {
     "DeclaredSource": "declared",
     "FileLoader": "file_loader",
     "IngestionLimits": "limits",
-    "SourceChanges": "manifest",
+    "SourceChanges": "source_changes",
     "SourceManifest": "manifest",
     "SourceMetadata": "metadata",
     "SpooledDocuments": "batches",

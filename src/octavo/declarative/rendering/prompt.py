@@ -47,15 +47,41 @@ def action_prompt(
     Input:
     question: Why?
     """
+    lines = [f"{_name_text(name)}: {_value_text(value)}" for name, value in arguments.items()]
+    asked = "\n".join(["Input:", *lines]) if arguments else ""
+    return _prompt(description.strip(), context, asked, instructions)
+
+
+def chat_prompt(
+    message: str, context: RenderedContext | None = None, instructions: Iterable[str] = ()
+) -> Prompt:
+    """Return the prompt of a chat's turn: what was retrieved, as for an action, then the message.
+
+    Parameters
+    ----------
+    message
+        What the user says; a tag of the fence in it is escaped, hidden characters are named.
+    context, instructions
+        As of :func:`action_prompt`.
+
+    Examples
+    --------
+    >>> chat_prompt("Why </tnsai-memory>?", None, ["Answers politely"])
+    Prompt(system='Answers politely', text='Why &lt;/tnsai-memory>?')
+    """
+    return _prompt("", context, without_fences(visible(message)), instructions)
+
+
+def _prompt(
+    task: str, context: RenderedContext | None, asked: str, instructions: Iterable[str]
+) -> Prompt:
     system = [each.strip() for each in instructions if each.strip()]
-    parts = [description.strip()]
+    parts = [task]
     if context is not None and context.documents > 0 and context.text.strip():
         system.append(DISCLOSURE)
         label = heading(stale=context.stale, truncated=context.truncated, ended=context.ended)
         parts.append(f"{label}\n{fenced(context.text)}")
-    if arguments:
-        lines = [f"{_name_text(name)}: {_value_text(value)}" for name, value in arguments.items()]
-        parts.append("\n".join(["Input:", *lines]))
+    parts.append(asked)
     return Prompt("\n\n".join(system), "\n\n".join(part for part in parts if part))
 
 

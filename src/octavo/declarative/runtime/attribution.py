@@ -65,10 +65,19 @@ class DividedFilters:
         return self.admits and all(known.get(key) == value for key, value in self.pushed.items())
 
 
+def without_chat(filters: Mapping[str, str]) -> dict[str, str]:
+    """Return a request's filters without ``tnsai.chat.*``, which is its context and no filter (S64).
+
+    Examples
+    --------
+    >>> without_chat({"tnsai.chat.turn": "2", "tier": "A"})
+    {'tier': 'A'}
+    """
+    return {key: value for key, value in filters.items() if not key.startswith(_CHAT)}
+
+
 def divided(filters: Mapping[str, str], known: Mapping[str, str]) -> DividedFilters:
     """Decide what a request itself decides of its filters (S64).
-
-    ``tnsai.chat.*`` is the context of a request and no filter: it is left out.
 
     Examples
     --------
@@ -77,9 +86,7 @@ def divided(filters: Mapping[str, str], known: Mapping[str, str]) -> DividedFilt
     """
     admits = True
     pushed = {}
-    for key, value in filters.items():
-        if key.startswith(_CHAT):
-            continue
+    for key, value in without_chat(filters).items():
         if key in known or (key.startswith(_PREFIX) and key != RequestMetadata.SOURCE):
             admits = admits and known.get(key) == value
         else:
@@ -97,10 +104,23 @@ def attributed(
     )
 
 
-def _metadata(own: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    metadata = {
-        key: value for key, value in own.items() if key != KNOWLEDGE and not key.startswith(_PREFIX)
+def unforged(metadata: Mapping[str, str]) -> dict[str, str]:
+    """Return metadata without keys that only the runtime sets.
+
+    Examples
+    --------
+    >>> unforged({"tier": "A", "tnsai.owner": "somebody"})
+    {'tier': 'A'}
+    """
+    return {
+        key: value
+        for key, value in metadata.items()
+        if key != KNOWLEDGE and not key.startswith(_PREFIX)
     }
+
+
+def _metadata(own: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    metadata = unforged(own)
     if own.get(KNOWLEDGE):
         metadata[RequestMetadata.SOURCE] = own[KNOWLEDGE]
     return {**metadata, **known}

@@ -15,7 +15,7 @@ from octavo.declarative.declarations.enums import KnowledgeType
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.unset import UNSET
 from octavo.declarative.ingestion.walk import absolute_path
-from octavo.declarative.runtime.attribution import RequestMetadata
+from octavo.declarative.runtime.attribution import RequestMetadata, unforged
 from octavo.declarative.runtime.cached import cached, file_loaders, is_large
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.ingested import Embedding, documents_of, ingested
@@ -139,8 +139,11 @@ class Binding:
             A location in place of the declared one; what is there is not kept.
         """
         wanted = ingestion_of(replace(source, path=path) if path else source)
+        found = None if path else self._units.get(wanted)
+        if found is not None:
+            return found
         with _held(self._loading, context):
-            found = self._units.get(wanted)
+            found = None if path else self._units.get(wanted)
             if found is None:
                 documents = documents_of(wanted, self._providers.given, RequestToken(context))
                 found = tuple(_named(each, source.name) for each in documents)
@@ -157,8 +160,9 @@ class Binding:
     ) -> OpenedGraph:
         """Return the graph of a provider for a scope, opened when it is first asked for.
 
+        One thread opens, others wait as for :meth:`corpus`.
         A store of octavo's own is closed when nobody has the binding any more; one that the
-        application opened is the application's to close. Waits as :meth:`corpus` does.
+        application opened is the application's to close.
         """
         with _held(self._opening, context):
             key = (name, scope)
@@ -233,5 +237,5 @@ def _held(lock: threading.Lock, context: DispatchContext) -> Iterator[None]:
 
 
 def _named(document: SourceDocument, source: str) -> SourceDocument:
-    metadata = {**document.metadata, RequestMetadata.SOURCE: source}
+    metadata = {**unforged(document.metadata), RequestMetadata.SOURCE: source}
     return SourceDocument(document.id, document.content, metadata)

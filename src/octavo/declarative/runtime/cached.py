@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,8 +38,15 @@ def cache_directory() -> Path:
     if configured:
         return Path(configured)
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "octavo"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "octavo"
+        return _home() / "Library" / "Caches" / "octavo"
+    return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "octavo"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:  # a container's user may have none
+        raise FileNotFoundError(f"{error} Name a directory in OCTAVO_CACHE") from error
 
 
 def file_loaders(
@@ -50,6 +58,8 @@ def file_loaders(
         loader = loader_for(source, loaders)
         if not isinstance(loader, FileLoader) or source.chunk_context is ChunkContext.MODEL:
             return None
+        if type(loader).load is not FileLoader.load:
+            return None  # it changes documents on their way, and changes are read file by file
         found.append(loader)
     return found
 
@@ -86,18 +96,14 @@ def cached(
     CancelledError, RetrievalTimeoutError
         The request ended while another process was at work.
     """
-    place = cache_directory() / "corpora" / _name(sources, embedding)
-    lock = FileLock(place / "lock")
     try:
+        place = cache_directory() / "corpora" / _name(sources, embedding)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _acquire(lock, cancellation)
-    except OSError as error:
-        LOGGER.warning("nothing is kept in the cache directory %s: %s", place, told(error))
+        with _locked(place / "lock", cancellation):
+            return _Place(place, sources, loaders, embedding, cancellation).current()
+    except OSError as error:  # read-only, full: sources have typed errors of their own
+        LOGGER.warning("nothing is kept in the cache directory: %s", told(error))
         return None
-    try:
-        return _Place(place, sources, loaders, embedding, cancellation).current()
-    finally:
-        lock.release()
 
 
 class _Place:
@@ -120,8 +126,10 @@ class _Place:
 
     def current(self) -> Corpus:
         """Bring the corpus up to date, anew where that cannot be."""
+        for left in self._place.glob("changes-*"):  # by a process that was killed
+            shutil.rmtree(left, ignore_errors=True)
         try:
-            updated = self._updated() if self._manifest.exists() else None
+            updated = self._updated() if self._manifest.is_file() else None
         except (CorpusCorruptError, CorpusFormatError) as error:
             LOGGER.warning("the cached corpus %s is built anew: %s", self._corpus, told(error))
             updated = None
@@ -135,7 +143,7 @@ class _Place:
         corpus = Corpus.open(self._corpus, embedding=writing)  # type: ignore[arg-type]
         with TemporaryDirectory(prefix="changes-", dir=self._place) as directory:
             paths, metadata, changes = self._changes(Path(directory))
-            if set(metadata) - set(corpus.filter_keys):
+            if set(metadata) - set(corpus.filter_keys) or not self._has_dimensions_of(corpus):
                 return None
             deletions = [each for change in changes for each in change.deletions]
             if paths or deletions:
@@ -150,10 +158,19 @@ class _Place:
             corpus.compact()
         return Corpus.open(self._corpus, embedding=self._embedding)
 
+    def _has_dimensions_of(self, corpus: Corpus) -> bool:
+        """Whether the provider's vectors are as long as those that it, or an earlier one, gave."""
+        entry = corpus.vector_store.manifest.embedding
+        if entry is None or not isinstance(self._embedding, EmbeddingProvider):
+            return True
+        if self._embedding.dimensions is None:
+            self._embedding.embed_waiting(("dimensions",), self._cancellation)
+        return self._embedding.dimensions == entry.dimensions
+
     def _rebuilt(self) -> Corpus:
-        self._manifest.unlink(missing_ok=True)
+        _remove(self._manifest)
         if self._corpus.exists() and not _is_index(self._corpus):
-            shutil.rmtree(self._corpus)
+            _remove(self._corpus)
         with TemporaryDirectory(prefix="changes-", dir=self._place) as directory:
             paths, metadata, changes = self._changes(Path(directory))
             corpus = build_corpus(
@@ -179,14 +196,24 @@ class _Place:
             yield document
 
 
-def _acquire(lock: FileLock, cancellation: CancellationToken) -> None:
-    while True:
+@contextmanager
+def _locked(path: Path, cancellation: CancellationToken) -> Iterator[None]:
+    lock = FileLock(path)
+    while not lock.is_locked:
         cancellation.raise_if_cancelled()
-        try:
+        with suppress(Timeout):
             lock.acquire(timeout=_WAIT)
-        except Timeout:
-            continue
-        return
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _is_index(path: Path) -> bool:

@@ -15,6 +15,7 @@ from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.declarative.runtime.events import Events
 from octavo.declarative.runtime.ingested import Embedding
+from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan
 from octavo.declarative.runtime.request_token import RequestToken, check_heeded, heeded
 from octavo.declarative.runtime.stages import (
@@ -23,6 +24,7 @@ from octavo.declarative.runtime.stages import (
     ScaledStrategy,
     TimedExpander,
 )
+from octavo.declarative.runtime.with_memory import CorpusWithMemory, StrategyBesideMemory
 from octavo.errors import ExecutionError
 from octavo.graph.providers import NamedProvider, OpenedGraph, open_graph_store
 from octavo.spi import RetrievalEngineProvider
@@ -35,6 +37,9 @@ from octavo.strategies.returned import ReturnedStrategy
 
 if TYPE_CHECKING:
     from octavo.columns.stored_document import StoredDocument
+
+
+Searched = Corpus | CorpusWithMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ class Composition:
         The request's, for an engine that is the application's own.
     context, events
         Of the dispatch.
+    memory
+        A chat's memory, searched together with the documents; ``None`` where there is none.
     """
 
     plan: RetrievalPlan
@@ -61,9 +68,12 @@ class Composition:
     filters: dict[str, str]
     context: DispatchContext
     events: Events
+    memory: MemoryCorpus | None = None
 
-    def corpus(self) -> Corpus | None:
+    def corpus(self) -> Searched | None:
         """Return the documents that are searched; ``None`` where somebody else has them."""
+        if self.memory is not None:
+            return self._with(self.memory, self.binding.corpus(self.embedding, self.context))
         if self.plan.engine is not None:
             return None
         if self.plan.search.strategy is SearchStrategy.GRAPH:
@@ -71,13 +81,24 @@ class Composition:
             graph = self.plan.graph
             if graph is None or not graph.provider.is_default or not self.plan.loaded:
                 return None
-        return self.binding.corpus(self.embedding, self.context)
+        corpus = self.binding.corpus(self.embedding, self.context)
+        if self.embedding is not None and corpus.dimensions is None:
+            # There are no documents, so nobody knows how long their vectors would be.
+            return self._with(MemoryCorpus(""), corpus)
+        return corpus
 
-    def strategy(self, corpus: Corpus | None) -> ColumnarStrategy:
+    def _with(self, memory: MemoryCorpus, corpus: Corpus) -> CorpusWithMemory:
+        words = self.plan.search.strategy in {SearchStrategy.KEYWORD, SearchStrategy.HYBRID}
+        entries = memory.snapshot(self.context, words=words, embedding=self.embedding)
+        return CorpusWithMemory(corpus, entries)
+
+    def strategy(self, corpus: Searched | None) -> ColumnarStrategy:
         """Return the strategy, expansion around it."""
         search = self.plan.search
         engine = self.plan.engine
         base = self._own(corpus) if engine is None else self._engine(engine)
+        if engine is not None and corpus is not None:
+            base = StrategyBesideMemory(base, self._remembered(corpus))
         if self.plan.expander is None:
             scaled = search.strategy is SearchStrategy.KEYWORD and self.plan.engine is None
             return ScaledStrategy(base) if scaled else base
@@ -92,23 +113,31 @@ class Composition:
 
     def _engine(self, engine: RetrievalEngineProvider) -> ColumnarStrategy:
         plan = self.plan
-        asked = EngineStrategy(engine, plan.search, plan.names, self.filters, self.context)
+        asked = EngineStrategy(engine, plan.search, plan.asked, self.filters, self.context)
         return ReturnedStrategy(asked, asked.name)
 
-    def _own(self, corpus: Corpus | None) -> ColumnarStrategy:
+    def _remembered(self, corpus: Searched) -> ColumnarStrategy:
+        match self.plan.search.strategy:
+            case SearchStrategy.KEYWORD:
+                return ScaledStrategy(corpus.strategy("keyword"))
+            case SearchStrategy.HYBRID:
+                return self._own(corpus)
+        return self._embedded(corpus.strategy("vector"))
+
+    def _own(self, corpus: Searched | None) -> ColumnarStrategy:
         strategy = self.plan.search.strategy
         graph = self.plan.graph
         if strategy is SearchStrategy.GRAPH and graph is not None:
-            return self._graph(graph, None if corpus is None else corpus.keyword_index)
+            return self._graph(graph, None if corpus is None else _documents_in(corpus))
         if corpus is None:
             raise ExecutionError(f"strategy {strategy}: there are no documents to search")
         match strategy:
             case SearchStrategy.KEYWORD:
                 return corpus.strategy("keyword")
             case SearchStrategy.HYBRID:
-                snapshot = corpus.keyword_index
-                third = None if graph is None else self._graph(graph, snapshot)
-                return self._embedded(HybridRAGStrategy(snapshot, snapshot, third))
+                third = None if graph is None else self._graph(graph, _documents_in(corpus))
+                store = corpus.vector_store
+                return self._embedded(HybridRAGStrategy(store, store, third))
             case SearchStrategy.REASONING:
                 return corpus.strategy(
                     "reasoning",
@@ -154,6 +183,11 @@ class Composition:
         if snapshot is None:  # whoever opens a graph may need documents that no search needs
             snapshot = self.binding.corpus(self.embedding, heeded()).keyword_index
         return _documents_of(snapshot, sources)
+
+
+def _documents_in(corpus: Searched) -> Snapshot:
+    """Return what was loaded, without a memory: a graph is made of documents."""
+    return corpus.documents if isinstance(corpus, CorpusWithMemory) else corpus.keyword_index
 
 
 def _documents_of(snapshot: Snapshot, sources: tuple[str, ...]) -> Iterator[Any]:

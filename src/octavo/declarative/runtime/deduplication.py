@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
+from octavo.declarative.runtime.with_memory import StoreWithMemory
 from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.kernels.greedy_distinct import greedy_distinct
 from octavo.storage.snapshot.snapshot import Snapshot
@@ -14,7 +15,7 @@ def distinct(
     ranking: Ranking,
     threshold: float,
     limit: int,
-    store: Snapshot | None,
+    store: Snapshot | StoreWithMemory | None,
     provider: EmbeddingProvider | HashEmbedding | None,
 ) -> Ranking:
     """Return at most ``limit`` hits of one query, without those too similar to a better one.
@@ -41,11 +42,13 @@ def distinct(
 
 
 def _vectors(
-    ranking: Ranking, store: Snapshot | None, provider: EmbeddingProvider | HashEmbedding | None
+    ranking: Ranking,
+    store: Snapshot | StoreWithMemory | None,
+    provider: EmbeddingProvider | HashEmbedding | None,
 ) -> NDArray[np.float32]:
     rows = ranking.hits.rows
     stored = np.full(len(rows), -1, np.int64)
-    if store is not None and store.manifest.embedding is not None:
+    if store is not None and _has_vectors(store):
         own = ranking.documents is store
         stored = rows if own else store.rows_of(ranking.documents.identities(rows))
     known = stored >= 0
@@ -60,3 +63,9 @@ def _vectors(
     for which, values in found:
         vectors[which] = values
     return vectors
+
+
+def _has_vectors(store: Snapshot | StoreWithMemory) -> bool:
+    if isinstance(store, StoreWithMemory):
+        return store.has_vectors
+    return store.manifest.embedding is not None

@@ -14,6 +14,7 @@ from octavo.declarative.runtime.attribution import (
     attributed,
     divided,
     request_metadata,
+    without_chat,
 )
 from octavo.declarative.runtime.bindings import Binding, BindingKey, ingestion_of
 from octavo.declarative.runtime.cursors import CursorKey, Cursors, Reading, scope_of
@@ -22,6 +23,7 @@ from octavo.declarative.runtime.embedding_provider import ProcessEmbedding
 from octavo.declarative.runtime.engine import Engine
 from octavo.declarative.runtime.events import Events
 from octavo.declarative.runtime.failure_policy import Documents, Fallbacks, retrieved_or_else
+from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan
 from octavo.declarative.runtime.result_cache import isolation_key
 from octavo.declarative.runtime.retrieved import Retrieved, SourceGiven
@@ -50,6 +52,8 @@ class Dispatch:
         How far sources of use SEQUENTIAL have been read.
     context, events
         Of the dispatch.
+    memories
+        The entries of MEMORY sources, by name; they ground chat only.
     """
 
     knowledge: tuple[Knowledge, ...]
@@ -61,6 +65,7 @@ class Dispatch:
     cursors: Cursors
     context: DispatchContext
     events: Events
+    memories: Mapping[str, MemoryCorpus] = field(default_factory=dict)
     _units: dict[str, tuple[SourceDocument, ...]] = field(default_factory=dict)
 
     def run(self) -> Retrieved:
@@ -79,10 +84,11 @@ class Dispatch:
         engine = Engine(
             self.searched,
             self.process_embedding,
-            self.context.metadata_filters,
+            without_chat(self.context.metadata_filters),
             filters.pushed,
             self.context,
             self.events,
+            None if plan is None else self._memory(plan),
         )
         key = None if plan is None else self._key(plan, filters.pushed)
 
@@ -95,13 +101,14 @@ class Dispatch:
             self._load_units(filters)
             return () if plan is None else engine.retrieve(plan.simple(), self.query)
 
+        def cached() -> tuple[Documents, bool] | None:
+            # Results alone are no grounding where a source that is given whole could not be read.
+            if plan is None or not plan.search.cache or len(self._units) < self._whole_sources:
+                return None
+            return self.searched.cache.usable(key)
+
         possible = plan is None or plan.has_documents
-        fallbacks = Fallbacks(
-            lambda: (
-                None if plan is None or not plan.search.cache else self.searched.cache.usable(key)
-            ),
-            retry if possible else None,
-        )
+        fallbacks = Fallbacks(cached, retry if possible else None)
         outcome = retrieved_or_else(retrieve, on_failure, fallbacks, self.context)
         if outcome.failure is not None:
             self.events.tell(
@@ -143,11 +150,23 @@ class Dispatch:
 
     def _key(self, plan: RetrievalPlan, pushed: Mapping[str, str]) -> Hashable:
         key = isolation_key(self.query, plan.search, pushed, plan.names, self.context)
+        memory = self._memory(plan)
+        if memory is not None:
+            key = (key, memory.revision)  # no two memories share one, so neither do two bindings
         if plan.engine is None:
             return key
         # An engine of the application sees the whole request, and may answer by any of it.
         context = self.context
-        return (key, context.run_id, context.agent, context.simulation, context.episode)
+        told = (context.run_id, context.agent, context.simulation, context.episode)
+        return (key, *told, frozenset(context.metadata_filters.items()))
+
+    def _memory(self, plan: RetrievalPlan) -> MemoryCorpus | None:
+        found = [self.memories[name] for name in plan.names if name in self.memories]
+        return found[0] if found else None
+
+    @property
+    def _whole_sources(self) -> int:
+        return sum(each.use is not KnowledgeUse.SEARCH for each in self.knowledge)
 
     def _load_units(self, filters: DividedFilters) -> None:
         for source in self.knowledge:
@@ -155,7 +174,12 @@ class Dispatch:
                 direct = source.use is KnowledgeUse.DIRECT
                 path = self.context.source_paths.get(source.name, "") if direct else ""
                 with self.events.stage("units", source=source.name) as event:
-                    found = self.whole.units(source, self.context, path)
+                    memory = self.memories.get(source.name)
+                    found = (
+                        self.whole.units(source, self.context, path)
+                        if memory is None
+                        else memory.units()
+                    )
                     # What a request must not see does not reach it in one piece either.
                     filtered = filters.pushed or not filters.admits
                     units = (

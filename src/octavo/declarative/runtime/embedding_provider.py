@@ -178,11 +178,13 @@ class ProcessEmbedding:
         ConfigurationError
             Several are installed, or the one cannot be made.
         ExecutionError
-            Another thread is finding it.
+            Another thread is finding the installed one.
         """
         if self._found is not None:
             return self._found
         if not self._initialising.acquire(blocking=False):
+            if not installed_points(ENTRY_POINT_GROUP):
+                return HashEmbedding()  # which takes no turns, so nobody waits for it either
             raise ExecutionError(
                 "embedding provider: asked for while another thread initialises it"
             )

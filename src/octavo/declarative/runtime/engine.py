@@ -11,6 +11,7 @@ from octavo.declarative.runtime.deduplication import distinct
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import ProcessEmbedding
 from octavo.declarative.runtime.events import Event, Events
+from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan
 from octavo.declarative.runtime.request_token import RequestToken, heeding
 from octavo.declarative.runtime.reranking import reranked
@@ -38,6 +39,8 @@ class Engine:
         Those that documents must match.
     context, events
         Of the dispatch.
+    memory
+        A chat's memory, searched together with the documents; ``None`` where there is none.
     """
 
     binding: Binding
@@ -46,6 +49,7 @@ class Engine:
     pushed: Mapping[str, str]
     context: DispatchContext
     events: Events
+    memory: MemoryCorpus | None = None
 
     def retrieve(self, plan: RetrievalPlan, query: str) -> tuple[RetrievedDocument, ...]:
         """Return the documents for a query: expanded, retrieved, deduplicated, reranked.
@@ -62,7 +66,13 @@ class Engine:
         self.context.check()
         embedding = self.process_embedding.get() if plan.needs_vectors else None
         composition = Composition(
-            plan, self.binding, embedding, dict(self.filters), self.context, self.events
+            plan,
+            self.binding,
+            embedding,
+            dict(self.filters),
+            self.context,
+            self.events,
+            self.memory,
         )
         with self.events.stage("binding", loaded=self.binding.is_loaded):
             corpus = composition.corpus()

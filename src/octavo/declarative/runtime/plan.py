@@ -63,6 +63,11 @@ class RetrievalPlan:
         return tuple(each.name for each in self.searched)
 
     @property
+    def asked(self) -> tuple[str, ...]:
+        """The names of the sources that an engine is asked for; a chat's memory is octavo's own."""
+        return tuple(each.name for each in self.searched if each.type is not KnowledgeType.MEMORY)
+
+    @property
     def needs_vectors(self) -> bool:
         """Whether queries or documents are compared by their vectors."""
         return self.search.deduplicate or self.search.strategy not in _WITHOUT_VECTORS
@@ -109,8 +114,9 @@ def plan_retrieval(
     GraphCapabilityError
         No provider serves a graph that is searched alone.
     """
-    scope = RetrievalScope(bindings.role_name, bindings.agent_name, tuple(searched))
-    engine = providers.engine(scope)
+    documents = tuple(each for each in searched if each.type is not KnowledgeType.MEMORY)
+    scope = RetrievalScope(bindings.role_name, bindings.agent_name, documents)
+    engine = providers.engine(scope) if documents else None
     files = _files(bindings.sources)
     alone = search.strategy is SearchStrategy.GRAPH
     graph_scope = GraphScope(
@@ -128,7 +134,9 @@ def plan_retrieval(
                 "neither FILE knowledge, nor a live KnowledgeTools, nor a graph database that is "
                 "configured"
             )
-    loaded = files if alone else tuple(searched)
+    loaded = files if alone else documents
+    if engine is None and (not alone or graph is None or graph.provider.is_default):
+        providers.check_context_models(loaded)
     expands = search.query_expansion is not QueryExpansion.NONE
     reasons = search.strategy is SearchStrategy.REASONING and engine is None
     return RetrievalPlan(

@@ -37,7 +37,7 @@ class ResultCache:
     Parameters
     ----------
     size
-        The most results kept.
+        The most results kept; 0: none.
     clock
         Seconds that never go back.
     """
@@ -70,7 +70,8 @@ class ResultCache:
         further = float("inf") if search.max_staleness == UNBOUNDED else search.max_staleness
         entry = _Entry(documents, now, fresh_until, fresh_until + further)
         with self._guard:
-            self._entries[key] = entry
+            if self._entries.maxsize:
+                self._entries[key] = entry
 
     def __len__(self) -> int:
         with self._guard:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
-from octavo.declarative.declarations.enums import KnowledgeUse
+from octavo.declarative.declarations.enums import KnowledgeType, KnowledgeUse
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.runtime.bindings import Binding, BindingKey, Bindings, ingestion_of
@@ -13,11 +13,18 @@ from octavo.declarative.runtime.dispatch import Dispatch
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import PROCESS_EMBEDDING, ProcessEmbedding
 from octavo.declarative.runtime.events import Events
+from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan, plan_retrieval
 from octavo.declarative.runtime.providers import GivenProviders, Providers
 from octavo.declarative.runtime.result_cache import DEFAULT_SIZE
 from octavo.declarative.runtime.retrieved import Retrieved
-from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
+from octavo.errors import (
+    ConfigurationError,
+    InvalidArgumentError,
+    checked_count,
+    plain_text,
+    shown,
+)
 
 
 class RetrievalRuntime:
@@ -30,7 +37,7 @@ class RetrievalRuntime:
     given
         Providers and loaders made in code, beside the installed ones.
     cached_results
-        The most results that are kept for each binding.
+        The most results that are kept for each binding; 0: none.
     kept_cursors
         The most cursors of sources of use SEQUENTIAL that are kept; beyond, those that were not
         used for longest are forgotten, and their scopes begin again.
@@ -38,6 +45,11 @@ class RetrievalRuntime:
         Seconds that never go back, for the age of cached results.
     process_embedding
         Where vectors come from; the process's one provider by default.
+
+    Raises
+    ------
+    InvalidArgumentError
+        ``cached_results`` is no count.
 
     Examples
     --------
@@ -73,6 +85,7 @@ class RetrievalRuntime:
         process_embedding: ProcessEmbedding = PROCESS_EMBEDDING,
     ) -> None:
         self._providers = Providers(given)
+        checked_count("cached_results", cached_results, 0)
         self._bindings = Bindings(self._providers, cached_results, clock)
         self._embedding = process_embedding
         self._cursors = Cursors(kept_cursors)
@@ -129,6 +142,7 @@ class RetrievalRuntime:
         context: DispatchContext,
         *,
         events: Events | None = None,
+        memories: Mapping[str, MemoryCorpus] | None = None,
     ) -> Retrieved:
         """Return what sources give for a query, as :meth:`retrieve` does; for a chat's turn too.
 
@@ -146,20 +160,25 @@ class RetrievalRuntime:
             The request's own.
         events
             Who is told of the stages.
+        memories
+            The entries of a chat's MEMORY sources, by name; at most one of them is searched.
         """
         events = events or Events(role=bindings.role_name)
         with events.stage("grounding", sources=len(knowledge)) as event:
             plan = self._plan(bindings, knowledge, search)
+            whole = _whole(knowledge)
+            self._providers.check_context_models(whole)
             retrieved = Dispatch(
                 knowledge,
                 plan,
                 self._binding(bindings, () if plan is None else plan.loaded),
-                self._binding(bindings, _whole(knowledge)),
+                self._binding(bindings, whole),
                 query,
                 self._embedding,
                 self._cursors,
                 context,
                 events,
+                memories or {},
             ).run()
             event["documents"] = len(retrieved.documents)
             event["units"] = len(retrieved.direct) + sum(map(len, retrieved.sequential))
@@ -254,7 +273,11 @@ _DEFAULT = RetrievalRuntime()
 
 
 def _whole(knowledge: tuple[Knowledge, ...]) -> tuple[Knowledge, ...]:
-    return tuple(each for each in knowledge if each.use is not KnowledgeUse.SEARCH)
+    return tuple(
+        each
+        for each in knowledge
+        if each.use is not KnowledgeUse.SEARCH and each.type is not KnowledgeType.MEMORY
+    )
 
 
 def _query(action: BoundAction, arguments: Mapping[str, object], context: DispatchContext) -> str:

@@ -152,6 +152,10 @@ class KeywordIndex:
         """
         return self._counted().frequencies(terms)
 
+    def document_frequency(self, term: str) -> int:
+        """Return the number of documents that hold a term."""
+        return self._tantivy.frequency(term)
+
     def search(
         self,
         queries: Sequence[Sequence[str]],

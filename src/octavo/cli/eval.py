@@ -1,0 +1,172 @@
+"""``octavo eval``: how well an index's strategies answer judged queries."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from octavo.cli.evaluation_options import Evaluation, EvaluationRequest, with_evaluation_options
+from octavo.cli.options import (
+    Filters,
+    IndexPath,
+    MinScore,
+    Threads,
+    known_strategy,
+    parsed_filters,
+    warn_of_unknown_keys,
+)
+from octavo.cli.output import say
+from octavo.cli.progress import progress
+from octavo.cli.strategy_options import with_strategy_options
+from octavo.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from octavo.batch import BatchProgress
+    from octavo.corpus.corpus import Corpus
+    from octavo.evaluation import Metric, StrategyRun
+
+
+def _known_strategies(names: list[str] | None) -> list[str] | None:
+    for name in names or ():
+        known_strategy(name)
+    return names
+
+
+@with_strategy_options
+@with_evaluation_options
+def evaluate(
+    index: IndexPath,
+    queries: Annotated[
+        Path,
+        typer.Argument(
+            metavar="QUERIES", help="TREC topics, BEIR's queries.jsonl or folder, TSV, parquet, ..."
+        ),
+    ],
+    qrels: Annotated[
+        Path,
+        typer.Argument(
+            metavar="QRELS", help="TREC qrels, BEIR's qrels/*.tsv or folder, parquet, ..."
+        ),
+    ],
+    *,
+    request: EvaluationRequest,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            callback=_known_strategies,
+            help="Repeat to compare. Unset: keyword, and vector and hybrid where queries can be "
+            "embedded or bring vectors.",
+        ),
+    ] = None,
+    max_results: Annotated[
+        int, typer.Option("-k", min=1, metavar="N", help="Results a query.")
+    ] = 100,
+    min_score: MinScore = 0.0,
+    filters: Filters = None,
+    options: Mapping[str, Any],
+    query_text: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Column of the texts, or part of a topic (title, desc)."),
+    ] = None,
+    query_id: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of the queries' ids.")
+    ] = None,
+    query_vector: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Column of vectors to use in place of the texts'."),
+    ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIRECTORY", help="Keep each strategy's results there, NAME.trec."),
+    ] = None,
+    threads: Threads = None,
+) -> None:
+    """Measure strategies with judged queries; exit with 1 where they fall below a limit."""
+    admitted = parsed_filters(filters)
+    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.evaluation import (  # noqa: PLC0415
+        read_qrels,
+        read_queries,
+        retrieve_runs,
+        write_run,
+    )
+    from octavo.evaluation.comparing import checked_baseline  # noqa: PLC0415
+    from octavo.evaluation.queries import judged_queries  # noqa: PLC0415
+
+    evaluation = Evaluation(request)
+    corpus = Corpus.open(index)
+    warn_of_unknown_keys(admitted, corpus)
+    chosen = _strategies(corpus, strategy, options, query_vectors=query_vector is not None)
+    checked_baseline([each.name for each in chosen], request.baseline)
+    judgements = read_qrels(qrels, split=request.split)
+    asked = read_queries(queries, text=query_text, id=query_id, vector=query_vector)
+    judged = judged_queries(asked, judgements)
+    if len(judged) < len(asked):
+        say(f"queries without judgements, left out: {len(asked) - len(judged):,}")
+    _warn_of_depth(evaluation.metrics, max_results)
+    if runs is not None:
+        runs.mkdir(parents=True, exist_ok=True)
+    with progress() as update:
+
+        def listen(name: str, event: "BatchProgress") -> None:
+            update(name, event.queries, event.total)
+
+        found = retrieve_runs(
+            corpus,
+            judged,
+            chosen,
+            max_results=max_results,
+            min_score=min_score,
+            filters=admitted,
+            threads=threads,
+            listener=listen,
+        )
+    try:
+        evaluation.finish(found, judgements)
+    finally:  # whatever fell; and an id that TREC cannot hold must not cost the figures
+        if runs is not None:
+            for run in found:
+                write_run(run, runs / f"{run.name}.trec")
+
+
+def _strategies(
+    corpus: "Corpus",
+    names: Sequence[str] | None,
+    options: Mapping[str, Any],
+    *,
+    query_vectors: bool,
+) -> "list[StrategyRun]":
+    """Return what to ask: each strategy with those of the options that it has.
+
+    Raises
+    ------
+    InvalidArgumentError
+        None of the strategies has an option.
+    """
+    from octavo.corpus.options import has_option  # noqa: PLC0415
+    from octavo.evaluation import StrategyRun, applicable_strategies  # noqa: PLC0415
+
+    if names is None:
+        names = applicable_strategies(corpus, query_vectors=query_vectors)
+        say(f"Strategies: {', '.join(names)}")
+    names = tuple(dict.fromkeys(name.lower() for name in names))
+    for option in options:
+        if not any(has_option(name, option) for name in names):
+            raise InvalidArgumentError(
+                f"strategy {', '.join(names)}: expected options that one of them has, found {option}"
+            )
+    return [
+        StrategyRun(
+            name,
+            {option: value for option, value in options.items() if has_option(name, option)},
+        )
+        for name in names
+    ]
+
+
+def _warn_of_depth(metrics: "Sequence[Metric]", depth: int) -> None:
+    for metric in metrics:
+        if metric.cutoff is not None and metric.cutoff > depth:
+            say(f"{metric} looks at {metric.cutoff:,} results, but only {depth:,} are asked (-k)")

@@ -1,0 +1,1 @@
+"""What reports of any kind are shown with: tables of text, and figures."""

@@ -1,0 +1,68 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+FIXTURES = Path(__file__).parents[1] / "evaluation" / "fixtures"
+RUN, QRELS = FIXTURES / "small.run", FIXTURES / "small.qrels"
+
+
+def test_a_run_of_any_system(octavo):
+    shown = octavo("compare", RUN, QRELS, "--metric", "RR", "--metric", "P@1")
+    assert shown.exit_code == 0, shown.stderr
+    lines = [line.split("\t") for line in shown.stdout.splitlines()]
+    assert [line[:3] for line in lines[1:]] == [
+        ["small", "RR", "0.3750"],
+        ["small", "P@1", "0.2500"],
+    ]
+    assert shown.stderr.splitlines()[:4] == [
+        "judged queries: 4",
+        "of them without a relevant document, counted as zero: 1",
+        "small: judged queries without results, counted as zero: 2",
+        "small: queries without judgements, left out: 1",
+    ]
+
+
+def test_files_of_one_name_are_told_apart_by_their_paths(octavo, tmp_path):
+    other = tmp_path / "small.run"
+    shutil.copy(RUN, other)
+    shown = octavo("compare", RUN, other, QRELS, "--metric", "AP", "--baseline", other)
+    assert [line.split("\t")[0] for line in shown.stdout.splitlines()[1:]] == [str(RUN), str(other)]
+    assert f"differences to {other}" in shown.stderr
+
+
+def test_the_gate(octavo, tmp_path):
+    better = tmp_path / "better.run"
+    better.write_text("1 Q0 d1 1 2 t\n2 Q0 d2 1 1 t\n")
+    assert octavo("compare", better, QRELS, "--against", RUN, "--metric", "P@1").exit_code == 0
+    failed = octavo("compare", RUN, QRELS, "--against", better, "--metric", "RR")
+    assert failed.exit_code == 1
+    assert failed.stderr.splitlines()[-2:] == [
+        "compared with better over the judged queries that it has results for: 2 of 4",
+        "octavo: small: RR is 0.7500, below 1.0000 (1.0000 in better, tolerance 0)",
+    ]
+
+
+def test_on_a_terminal_it_is_a_table(octavo, monkeypatch):
+    from octavo.cli import evaluation_options
+
+    shown = []
+    monkeypatch.setattr(evaluation_options, "show_table", shown.append)
+
+    class Terminal:
+        @staticmethod
+        def isatty():
+            return True
+
+    monkeypatch.setattr(evaluation_options.sys, "stdout", Terminal)
+    from octavo.evaluation import evaluate, read_qrels, read_run
+
+    evaluation_options._show(evaluate(read_run(RUN), read_qrels(QRELS), ["RR"]), as_json=False)
+    (table,) = shown
+    assert table.columns == ("system", "RR")
+    assert table.rows[0][1].startswith("0.3750 [0.000, 0.")
+
+
+@pytest.mark.parametrize("arguments", [(), (QRELS,)])
+def test_too_few_files_are_wrong_use(octavo, arguments):
+    assert octavo("compare", *arguments).exit_code == 2

@@ -1,0 +1,148 @@
+import csv
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from octavo.evaluation import read_run
+
+FIXTURES = Path(__file__).parents[1] / "evaluation" / "fixtures"
+BEIR = FIXTURES / "beir"  # red fox: a, d; blue whale: b
+
+
+def rows(shown):
+    return list(csv.DictReader(io.StringIO(shown.stdout), delimiter="\t"))
+
+
+def test_strategies_side_by_side(octavo, index):
+    shown = octavo("eval", index, BEIR, BEIR, "--strategy", "keyword", "--strategy", "hybrid")
+    assert shown.exit_code == 0, shown.stderr
+    found = rows(shown)
+    assert [(row["system"], row["metric"]) for row in found] == [
+        (system, metric)
+        for system in ("keyword", "hybrid")
+        for metric in ("nDCG@10", "AP", "R@100")
+    ]
+    # Keyword finds d before a for "red fox": grades 1, 2 in place of 2, 1; and b first for the other.
+    gained, ideal = 1 + 2 / 1.584962500721156, 2 + 1 / 1.584962500721156
+    assert found[0]["mean"] == f"{(gained / ideal + 1) / 2:.4f}"
+    assert (found[1]["mean"], found[2]["mean"], found[1]["p"]) == ("1.0000", "1.0000", "")
+    assert found[3]["p"] != ""
+    assert "queries without judgements, left out: 1" in shown.stderr
+    assert "judged queries: 2" in shown.stderr
+    assert "differences to keyword: paired randomisation test" in shown.stderr
+
+
+def test_without_a_strategy_all_that_apply_are_compared(octavo, index):
+    shown = octavo("eval", index, BEIR, BEIR, "--metric", "AP", "--json")
+    assert "Strategies: keyword, vector, hybrid" in shown.stderr
+    found = json.loads(shown.stdout)
+    assert [system["name"] for system in found["systems"]] == ["keyword", "vector", "hybrid"]
+    assert found["metrics"] == ["AP"]
+    assert len(found["comparisons"]) == 2
+
+
+def test_options_go_to_the_strategies_that_have_them(octavo, index):
+    shown = octavo(
+        "eval", index, BEIR, BEIR, "--strategy", "keyword", "--strategy", "HYBRID",
+        "--candidate-depth", 1, "-k", 5, "--baseline", "hybrid", "--filter", "tier=top",
+    )  # fmt: skip
+    assert shown.exit_code == 0, shown.stderr
+    assert "differences to hybrid" in shown.stderr
+    assert "R@100 looks at 100 results, but only 5 are asked (-k)" in shown.stderr
+    refused = octavo("eval", index, BEIR, BEIR, "--strategy", "keyword", "--half-life", "3d")
+    assert refused.exit_code == 1
+    assert refused.stderr == (
+        "octavo: strategy keyword: expected options that one of them has, found half_life\n"
+    )
+
+
+def test_files_are_written(octavo, index, tmp_path):
+    pytest.importorskip("matplotlib")
+    shown = octavo(
+        "eval", index, BEIR / "queries.jsonl", BEIR / "qrels" / "test.tsv", "--per-query",
+        tmp_path / "q.parquet", "--plot", tmp_path / "p.svg", "--runs", tmp_path / "runs",
+    )  # fmt: skip
+    assert shown.exit_code == 0, shown.stderr
+    assert len(pq.read_table(tmp_path / "q.parquet")) == 3 * 2
+    assert "<svg" in (tmp_path / "p.svg").read_text()
+    assert sorted(each.name for each in (tmp_path / "runs").iterdir()) == [
+        "hybrid.trec", "keyword.trec", "vector.trec",
+    ]  # fmt: skip
+    assert read_run(tmp_path / "runs" / "keyword.trec").query_ids.to_pylist() == ["q1", "q2"]
+    again = octavo(
+        "compare",
+        *(tmp_path / "runs" / f"{each}.trec" for each in ("keyword", "vector", "hybrid")),
+        BEIR,
+    )
+    assert again.stdout == shown.stdout
+
+
+def test_the_gate(octavo, index, tmp_path):
+    asked = ("eval", index, BEIR, BEIR, "--strategy", "keyword", "--metric", "AP")
+    runs = tmp_path / "runs"
+    assert octavo(*asked, "--fail-below", "R@10=1", "--runs", runs).exit_code == 0
+    failed = octavo(*asked, "--fail-below", "nDCG@10=0.99", "--fail-below", "AP=0.5")
+    assert failed.exit_code == 1
+    assert failed.stderr.splitlines()[-1].startswith("octavo: keyword: nDCG@10 is 0.9")
+    assert [row["metric"] for row in rows(failed)] == ["AP", "nDCG@10"]
+    same = octavo(*asked, "--against", runs / "keyword.trec")
+    assert same.exit_code == 0
+    assert (
+        "compared with keyword over the judged queries that it has results for: 2 of 2"
+        in same.stderr
+    )
+    worse = ("eval", index, BEIR, BEIR, "--strategy", "keyword", "--metric", "R@10", "-k", 1)
+    failed = octavo(*worse, "--against", runs / "keyword.trec", "--tolerance", 0.005)
+    assert failed.exit_code == 1
+    assert failed.stderr.splitlines()[-1] == (
+        "octavo: keyword: R@10 is 0.7500, below 0.9950 (1.0000 in keyword, tolerance 0.005)"
+    )
+    assert octavo(*worse, "--against", runs / "keyword.trec", "--tolerance", 0.25).exit_code == 0
+
+
+def test_vectors_of_queries(octavo, corpus_file, tmp_path):
+    documents = pq.read_table(corpus_file)
+    vectors = pa.array(
+        [[float(at == place) for place in range(5)] for at in range(5)], pa.list_(pa.float32())
+    )
+    pq.write_table(documents.append_column("v", vectors), tmp_path / "d.parquet")
+    built = octavo(
+        "index", tmp_path / "d.parquet", "--out", tmp_path / "index", "--embedding", "column:v"
+    )
+    assert built.exit_code == 0, built.stderr
+    queries = tmp_path / "q.parquet"
+    pq.write_table(pa.table({"id": ["q1"], "text": ["unknown"], "v": vectors.slice(0, 1)}), queries)
+    shown = octavo(
+        "eval", tmp_path / "index", queries, BEIR, "--query-vector", "v", "--metric", "P@1"
+    )
+    assert {row["system"]: row["mean"] for row in rows(shown)} == {
+        "keyword": "0.0000", "vector": "0.5000", "hybrid": "0.5000",
+    }  # fmt: skip
+    assert "keyword: judged queries without results, counted as zero: 2" in shown.stderr
+    assert "vector: judged queries without results, counted as zero: 1" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (("--metric", "nDGC@10"), 1, "octavo: metric: expected one of"),
+        (("--fail-below", "AP"), 1, "octavo: fail-below: expected METRIC=NUMBER"),
+        (("--tolerance", "0.1"), 2, "--tolerance: expected --against beside it"),
+        (("--per-query", "a.txt"), 1, "octavo: per-query: expected a .parquet or .csv file"),
+        (("--per-query", "no/a.csv"), 1, "octavo: no: No such file or directory"),
+        (("--plot", "a.pdf"), 2, "--plot: expected a .svg or .png file"),
+        (("--strategy", "nothing"), 2, "expected one of vector, keyword"),
+        (("--baseline", "nothing"), 1, "octavo: baseline: expected one of keyword"),
+        (("--against", "no.run"), 1, "octavo: no.run: no such file"),
+        (("--split", "dev"), 1, "expected dev.tsv of qrels"),
+    ],
+)
+def test_bad_options_are_told(octavo, index, options, status, message):
+    shown = octavo("eval", index, BEIR, BEIR, *options)
+    assert shown.exit_code == status
+    assert message in " ".join(shown.stderr.replace("│", " ").split())
+    assert shown.stdout == ""

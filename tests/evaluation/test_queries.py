@@ -1,0 +1,98 @@
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from octavo.errors import InvalidArgumentError, SourceLoadingError
+from octavo.evaluation import read_queries
+from octavo.evaluation.queries import judged_queries
+
+
+def texts(*arguments, **options):
+    table = read_queries(*arguments, **options)
+    return dict(zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True))
+
+
+def test_topics(fixtures):
+    path = fixtures / "topics.sgml"
+    assert texts(path) == {
+        "301": "International Organized Crime",
+        "302": "Poliomyelitis and Post-Polio",
+    }
+    assert texts(path, text="desc") == {
+        "301": "Identify organizations that participate in international criminal activity.",
+        "302": "Is the disease of Poliomyelitis under control?",
+    }
+    with pytest.raises(
+        SourceLoadingError, match=r"topics\.sgml, line 13: expected <narr> in topic 302"
+    ):
+        read_queries(path, text="narr")
+
+
+def test_topics_in_xml(fixtures):
+    assert texts(fixtures / "topics.xml") == {"1": "red fox", "2": "blue <whale>"}
+    assert texts(fixtures / "topics.xml", text="question")["2"] == "what does the whale eat?"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("<html></html>", "expected <top> or <topic> elements"),
+        ("<top>\n<title> a", "a topic's number"),
+    ],
+)
+def test_topics_that_are_none(tmp_path, content, message):
+    path = tmp_path / "topics"
+    path.write_text(content)
+    with pytest.raises(SourceLoadingError, match=message):
+        read_queries(path)
+
+
+def test_beir(fixtures):
+    expected = {"q1": "red fox", "q2": "blue whale", "q3": "no judgement"}
+    assert texts(fixtures / "beir" / "queries.jsonl") == expected
+    assert texts(fixtures / "beir") == expected
+
+
+def test_lines_without_a_header(tmp_path):
+    path = tmp_path / "queries.tsv"
+    path.write_text("7\twhat is it?\n\n8\ta\tb \n")
+    assert texts(path) == {"7": "what is it?", "8": "a\tb"}
+    path.write_text("7 what is it?\n")
+    with pytest.raises(
+        InvalidArgumentError, match=r"line 1: expected an id, a tab and a query, found"
+    ):
+        read_queries(path)
+    path.write_text("7\ta\n7\tb\n")
+    with pytest.raises(InvalidArgumentError, match="expected distinct query ids, found '7' again"):
+        read_queries(path)
+
+
+def test_tables(tmp_path):
+    vectors = pa.array([[1.0, 0.0], [0.0, 1.0]], pa.list_(pa.float16(), 2))
+    table = pa.table({"qid": [1, 2], "question": ["a", "b"], "v": vectors})
+    pq.write_table(table, tmp_path / "q.parquet")
+    (tmp_path / "q.tsv").write_text("qid\tquestion\n1\ta\n2\tb\n")
+    for source in (table, tmp_path / "q.parquet", tmp_path / "q.tsv", str(tmp_path / "*.parquet")):
+        assert texts(source) == {"1": "a", "2": "b"}
+    found = read_queries(tmp_path / "q.parquet", vector="v")
+    assert found["vector"].to_pylist() == [[1.0, 0.0], [0.0, 1.0]]
+    with pytest.raises(InvalidArgumentError, match="query_text: no column 'x'"):
+        read_queries(table, text="x")
+
+
+def test_what_is_missing_is_named(tmp_path):
+    with pytest.raises(SourceLoadingError, match="no: no such file or directory"):
+        read_queries(tmp_path / "no")
+    with pytest.raises(
+        SourceLoadingError, match=r"expected queries\.jsonl or .* in it, found none"
+    ):
+        read_queries(tmp_path)
+
+
+def test_only_judged_queries_are_asked(judged, fixtures):
+    queries = read_queries(fixtures / "beir")
+    assert judged_queries(queries, judged({"q2": {"a": 1}, "x": {"a": 1}}))["id"].to_pylist() == [
+        "q2"
+    ]
+    with pytest.raises(InvalidArgumentError, match="such as 'x', found 'q1'"):
+        judged_queries(queries, judged({"x": {"a": 1}}))
