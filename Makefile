@@ -61,5 +61,5 @@ $(CORE): pyproject.toml
 	@touch $@
 
 $(DEVELOPMENT): pyproject.toml
-	.ci/install $(VENV) $(PYTHON) test,lint,docs
+	.ci/install $(VENV) $(PYTHON) test,test-cluster,lint,docs
 	@touch $(CORE) $@

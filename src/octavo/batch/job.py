@@ -22,9 +22,11 @@ class BatchJob:
     index
         A corpus, in shards or not, or the directory of one.
     queries
-        Files, directories, globs or tables, as for :meth:`octavo.Corpus.build`.
+        Files, directories, globs or tables, as for :meth:`octavo.Corpus.build`; also URIs of files
+        and directories, such as ``s3://bucket/queries/``.
     out
-        The file to write. It appears when the job is done, whole, in place of what was there.
+        The file to write, or its URI. It appears when the job is done, whole, in place of what was
+        there.
     strategy
         Name of a strategy; unset, the default of the corpus.
     max_results, min_score, filters
@@ -97,7 +99,7 @@ class BatchSummary:
     Parameters
     ----------
     out
-        The file written.
+        The file written, or its URI.
     format
         Its format.
     strategy
@@ -114,7 +116,7 @@ class BatchSummary:
         Plans that ran and work done, of all queries.
     """
 
-    out: Path
+    out: Path | str
     format: ResultFormat
     strategy: str
     columns: QueryColumns

@@ -15,9 +15,11 @@ from octavo.batch.job_record import check_resumable, job_record
 from octavo.batch.output import checked_output, write_output
 from octavo.batch.query_columns import QueryColumns, choose_query_columns
 from octavo.batch.query_stream import QueryStream
+from octavo.batch.remote_job import localised
 from octavo.batch.result_format import ResultFormat, format_of
 from octavo.batch.stored_block import BlockTotals, StoredBlock
 from octavo.batch.work_directory import WorkDirectory, recorded_option, work_directory
+from octavo.columns.remote_files import is_remote
 from octavo.columns.row_count import estimated_rows
 from octavo.columns.sources import input_schema, resolve_inputs
 from octavo.corpus.options import has_option
@@ -69,8 +71,14 @@ def run_batch(
         The output cannot be written, such as when the disk is full; names the path. What was
         finished stays for ``resume``.
     """
+    with localised(job) as local:
+        summary = _run(local, progress, LocalEngine(job.threads) if engine is None else engine)
+    return replace(summary, out=str(job.out)) if is_remote(job.out) else summary
+
+
+def _run(job: BatchJob, progress: ProgressListener | None, engine: BatchEngine) -> BatchSummary:
     started = time.perf_counter()
-    run = _Run(job, LocalEngine(job.threads) if engine is None else engine)
+    run = _Run(job, engine)
     with work_directory(run.out) as work, errors_naming(work.path):
         before = run.prepare(work)
         done = run.search(work, before, progress)

@@ -1,7 +1,6 @@
 """``octavo batch``: a file of queries to a file of results."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
 def batch(
     index: IndexPath,
     queries: Annotated[
-        str, typer.Argument(metavar="QUERIES", help="File, directory or glob of queries.")
+        str, typer.Argument(metavar="QUERIES", help="File, directory, glob or URI of queries.")
     ],
     *,
-    out: Annotated[Path, typer.Option(metavar="RESULTS", help="File to write.")],
+    out: Annotated[str, typer.Option(metavar="RESULTS", help="File to write, or its URI.")],
     strategy: Strategy = None,
     max_results: MaxResults = 10,
     min_score: MinScore = 0.0,
@@ -70,6 +69,7 @@ def batch(
     if engine is Engine.RAY and threads is not None:
         raise typer.BadParameter("--threads: expected --workers with --engine ray")
     from octavo.batch import BatchJob, run_batch  # noqa: PLC0415
+    from octavo.batch.remote_job import local_output  # noqa: PLC0415
     from octavo.batch.work_directory import can_resume  # noqa: PLC0415
     from octavo.shards import open_index  # noqa: PLC0415
 
@@ -91,7 +91,7 @@ def batch(
         threads=threads,
         resume=resume,
     )
-    if not resume and can_resume(out):
+    if not resume and can_resume(local_output(out)):
         say("A stopped job left finished parts; they are thrown away (--resume would keep them).")
     begun = False
     try:
@@ -106,7 +106,7 @@ def batch(
 
             summary = run_batch(job, listen, engine=_engine(session, workers))
     except BaseException:
-        if begun and can_resume(out):
+        if begun and can_resume(local_output(out)):
             say("What was finished is kept beside the output; --resume goes on from there.")
         raise
     for line in _report(summary):

@@ -1,0 +1,195 @@
+"""Measure batch jobs on Ray beside the local job: rates, equal bytes, a killed worker, shards.
+
+    python benchmarks/ray_batch.py make  --directory D --documents 1000000 --queries 100000
+    python benchmarks/ray_batch.py run   --directory D --workers 1 --workers 2
+    python benchmarks/ray_batch.py kill  --directory D
+    python benchmarks/ray_batch.py shards --directory D --shards 4
+    python benchmarks/ray_batch.py overlap --directory D --shards 4
+
+``make`` writes the documents and queries of the benchmark suite and indexes them; the other
+commands print one line a measurement and stop with an error where a result differs from that of the
+local job.
+"""
+
+import argparse
+import filecmp
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from octavo import Corpus
+from octavo.batch import BatchJob, run_batch
+from octavo.benchmark.synthetic import SyntheticCorpus
+from octavo.cluster import RayBuilder, RayEngine, ray_session
+from octavo.shards import ShardedCorpus
+
+COLUMNS = {"id": "id", "text": "text", "metadata": ["tier"], "embedding": "none"}
+
+
+def timed(label, work):
+    started = time.perf_counter()
+    done = work()
+    print(f"{label}: {time.perf_counter() - started:.1f} s", flush=True)
+    return done
+
+
+def make(directory, documents, queries):
+    directory.mkdir(parents=True, exist_ok=True)
+    corpus = SyntheticCorpus(documents, dimensions=8)
+    with pq.ParquetWriter(directory / "documents.parquet", corpus.schema) as file:
+        for batch in corpus.batches():
+            file.write_batch(batch)
+    texts = list(corpus.queries(queries).texts)
+    ids = [f"q{number}" for number in range(queries)]
+    pq.write_table(pa.table({"id": ids, "text": texts}), directory / "queries.parquet")
+    timed(
+        "single index",
+        lambda: Corpus.build(
+            directory / "documents.parquet", directory / "single", overwrite=True, **COLUMNS
+        ),
+    )
+
+
+def job(directory, index="single", name="local"):
+    return BatchJob(
+        index=directory / index,
+        queries=directory / "queries.parquet",
+        out=directory / f"{name}.parquet",
+        strategy="keyword",
+    )
+
+
+def told(label, summary):
+    print(f"{label}: {summary.rate:,.0f} queries/s ({summary.seconds:.1f} s)", flush=True)
+
+
+def checked(directory, name):
+    same = filecmp.cmp(directory / "local.parquet", directory / f"{name}.parquet", shallow=False)
+    if not same:
+        raise SystemExit(f"{name}: differs from the local job")
+    print(f"{name}: the bytes of the local job")
+
+
+def run(directory, workers):
+    for threads in workers:
+        local = BatchJob(**{**vars(job(directory)), "threads": threads})
+        told(f"local, {threads} threads", run_batch(local))
+    for number in workers:
+        with ray_session(processors=number) as session:
+            run_batch(
+                BatchJob(**{**vars(job(directory, name="warm")), "queries": warm(directory)}),
+                engine=RayEngine(session, number),
+            )
+            name = f"ray{number}"
+            told(name, run_batch(job(directory, name=name), engine=RayEngine(session, number)))
+        checked(directory, name)
+
+
+def warm(directory):
+    return pq.read_table(directory / "queries.parquet").slice(0, 512)
+
+
+def kill(directory):
+    """Kill a worker process in the middle of a job."""
+    killed = []
+
+    def listen(event):
+        if event.queries * 2 > (event.total or 0) and not killed:
+            found = subprocess.run(
+                ["pgrep", "-P", str(raylet()), "-f", "ray::Searcher"],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            killed.append(int(found.stdout.split()[0]))
+            os.kill(killed[0], signal.SIGKILL)
+
+    with ray_session(processors=2) as session:
+        done = run_batch(job(directory, name="killed"), listen, engine=RayEngine(session, 2))
+    told(f"killed process {killed}", done)
+    checked(directory, "killed")
+
+
+def raylet():
+    """Return the process that started the workers: the raylet of the cluster of this process."""
+    own = str(os.getpid())
+    found = subprocess.run(
+        ["pgrep", "-P", own, "raylet"], capture_output=True, text=True, check=True
+    )
+    return int(found.stdout.split()[0])
+
+
+def shards(directory, number, workers):
+    documents, queries = directory / "documents.parquet", directory / "queries.parquet"
+    del queries
+    out = directory / "sharded"
+    shutil.rmtree(out, ignore_errors=True)
+    if not workers:
+        timed(
+            f"{number} shards, here", lambda: ShardedCorpus.build(documents, out, number, **COLUMNS)
+        )
+        told("shards, local", run_batch(job(directory, "sharded", "shards")))
+        checked(directory, "shards")
+        return
+    for each in workers:
+        shutil.rmtree(out, ignore_errors=True)
+        with ray_session(processors=each) as session:
+            builder = RayBuilder(session, each)
+            timed(
+                f"{number} shards, {each} workers",
+                lambda builder=builder: ShardedCorpus.build(
+                    documents, out, number, builder=builder, **COLUMNS
+                ),
+            )
+            name = f"shards{each}"
+            told(name, run_batch(job(directory, "sharded", name), engine=RayEngine(session, each)))
+        checked(directory, name)
+
+
+def overlap(directory, limit=10):
+    """Say how the ten best change where each shard is scored by its own statistics."""
+    corpus = ShardedCorpus.open(directory / "sharded")
+    texts = pq.read_table(directory / "queries.parquet")["text"].to_pylist()[:2_000]
+    best = corpus.search_batch(texts, strategy="keyword", max_results=limit)
+    alone = pa.concat_tables(
+        Corpus(place.snapshot()).search_batch(texts, strategy="keyword", max_results=limit)
+        for place in corpus.shards
+    )
+    alone = alone.sort_by([("query_id", "ascending"), ("score", "descending")]).to_pandas()
+    alone = alone.groupby("query_id").head(limit)
+    expected = set(zip(*(best[name].to_pylist() for name in ("query_id", "id")), strict=True))
+    found = set(zip(alone["query_id"], alone["id"], strict=True))
+    print(
+        f"overlap at {limit} without global statistics: {len(found & expected) / len(expected):.4f}"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("command", choices=["make", "run", "kill", "shards", "overlap"])
+    parser.add_argument("--directory", type=Path, required=True)
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--queries", type=int, default=100_000)
+    parser.add_argument("--shards", type=int, default=4)
+    parser.add_argument("--workers", type=int, action="append", default=[])
+    given = parser.parse_args()
+    if given.command == "make":
+        make(given.directory, given.documents, given.queries)
+    elif given.command == "run":
+        run(given.directory, given.workers or [1, 2])
+    elif given.command == "kill":
+        kill(given.directory)
+    elif given.command == "shards":
+        shards(given.directory, given.shards, given.workers)
+    else:
+        overlap(given.directory)
+
+
+if __name__ == "__main__":
+    main()
