@@ -5,6 +5,7 @@
     python benchmarks/ray_batch.py kill  --directory D
     python benchmarks/ray_batch.py shards --directory D --shards 4
     python benchmarks/ray_batch.py overlap --directory D --shards 4
+    python benchmarks/ray_batch.py constants --directory D
 
 ``make`` writes the documents and queries of the benchmark suite and indexes them; the other
 commands print one line a measurement and stop with an error where a result differs from that of the
@@ -17,9 +18,11 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -27,7 +30,12 @@ from octavo import Corpus
 from octavo.batch import BatchJob, run_batch
 from octavo.benchmark.synthetic import SyntheticCorpus
 from octavo.cluster import RayBuilder, RayEngine, ray_session
+from octavo.columns.hits import Hits
+from octavo.columns.schema import ColumnRequest, choose_columns
+from octavo.columns.sources import input_schema, resolve_inputs
 from octavo.shards import ShardedCorpus
+from octavo.shards.merging import merge_hits
+from octavo.shards.partition import partition
 
 COLUMNS = {"id": "id", "text": "text", "metadata": ["tier"], "embedding": "none"}
 
@@ -126,8 +134,7 @@ def raylet():
 
 
 def shards(directory, number, workers):
-    documents, queries = directory / "documents.parquet", directory / "queries.parquet"
-    del queries
+    documents = directory / "documents.parquet"
     out = directory / "sharded"
     shutil.rmtree(out, ignore_errors=True)
     if not workers:
@@ -170,9 +177,54 @@ def overlap(directory, limit=10):
     )
 
 
+def constants(directory):
+    """Measure what the cost model of docs/scaling.md is made of."""
+    documents = directory / "documents.parquet"
+    sources = resolve_inputs(documents)
+    choice = choose_columns(
+        input_schema(sources), ColumnRequest(id="id", text="text", metadata=("tier",))
+    )
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        started = time.process_time()
+        parts = partition(sources, choice, 16, Path(scratch), lambda _: None)
+        seconds = time.process_time() - started
+        size = sum(path.stat().st_size for part in parts for path in part.paths)
+        total = pq.read_metadata(documents).num_rows
+    print(f"partition: {total / seconds:,.0f} documents/s, {size / seconds / 1e6:,.0f} MB/s")
+    rng = np.random.default_rng(1)
+    for depth in (10, 100):
+        found = [ranked(rng, number, depth) for number in range(100)]
+        merge_hits(found, depth)
+        started = time.process_time()
+        for _ in range(3):
+            merge_hits(found, depth)
+        each = (time.process_time() - started) / 3 / 256
+        print(f"merge of 100 shards at depth {depth}: {each * 1e6:,.0f} us/query")
+    with ray_session(processors=2) as session, session.actors(Echo, [()]) as (actor,):
+        block = pa.record_batch({"query_id": ["q"] * 256, "text": ["some words of a query"] * 256})
+        session.ray.get(actor.answer.remote(block))
+        started = time.perf_counter()
+        for _ in range(200):
+            session.ray.get(actor.answer.remote(block))
+        print(f"round trip of a block: {(time.perf_counter() - started) / 200 * 1e3:.2f} ms")
+
+
+class Echo:
+    def answer(self, block):
+        return block
+
+
+def ranked(rng, shard, depth, queries=256):
+    scores = -np.sort(-rng.random((queries, depth)), axis=1)
+    rows = rng.integers(0, 1 << 40, (queries, depth)) * 100 + shard
+    return Hits(np.arange(queries + 1) * depth, rows.ravel(), scores.ravel())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=["make", "run", "kill", "shards", "overlap"])
+    parser.add_argument(
+        "command", choices=["make", "run", "kill", "shards", "overlap", "constants"]
+    )
     parser.add_argument("--directory", type=Path, required=True)
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--queries", type=int, default=100_000)
@@ -187,8 +239,10 @@ def main():
         kill(given.directory)
     elif given.command == "shards":
         shards(given.directory, given.shards, given.workers)
-    else:
+    elif given.command == "overlap":
         overlap(given.directory)
+    else:
+        constants(given.directory)
 
 
 if __name__ == "__main__":

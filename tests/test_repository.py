@@ -15,7 +15,7 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 PUBLIC_NAMES = (
-    *("Analyzer", "Corpus", "EmbeddingFunction", "HashEmbedding"),
+    *("Analyzer", "Corpus", "ShardedCorpus", "open_index", "EmbeddingFunction", "HashEmbedding"),
     *("VectorRAGStrategy", "KeywordRAGStrategy", "HybridRAGStrategy", "GraphRAGStrategy"),
     *("MultiQueryRAGStrategy", "HierarchicalRAGStrategy", "TemporalRAGStrategy"),
     *("ReasoningRAGStrategy", "RAGPipeline", "RAGContext", "RAGStrategy", "RetrievedDocument"),

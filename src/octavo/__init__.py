@@ -85,6 +85,8 @@ if TYPE_CHECKING:
         MemoryTier,
         VectorMemoryStore,
     )
+    from octavo.shards.opening import open_index
+    from octavo.shards.sharded_corpus import ShardedCorpus
     from octavo.spi import (
         AsyncLLMClient,
         BatchEdges,
@@ -222,6 +224,7 @@ __all__ = [
     "RetrievalTimeoutError",
     "RetrievedDocument",
     "RunSettings",
+    "ShardedCorpus",
     "SourceDocument",
     "SourceLoader",
     "SourceLoadingError",
@@ -245,6 +248,7 @@ __all__ = [
     "import_graph",
     "neo4j_settings",
     "open_graph_store",
+    "open_index",
     "recompute",
     "reference_edges",
 ]
@@ -325,6 +329,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "MemoryTier",
         "VectorMemoryStore",
     ),
+    "octavo.shards.opening": ("open_index",),
+    "octavo.shards.sharded_corpus": ("ShardedCorpus",),
     "octavo.spi": (
         "AsyncLLMClient",
         "BatchEdges",
