@@ -26,8 +26,8 @@ test-all: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, slow 
 test-neo4j: $(DEVELOPMENT) ## Tests against a database server, which they install and start.
 	$(PYTEST) -m neo4j tests/graph/neo4j $(ARGS)
 
-test-fast: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, without the slow ones and those of a database server.
-	$(PYTEST) -m "not slow and not neo4j" $(ARGS)
+test-fast: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, without the slow ones and those of a database server or a cluster.
+	$(PYTEST) -m "not slow and not neo4j and not ray" $(ARGS)
 
 test-others: $(DEVELOPMENT) ## Tests and doctests, without the slow ones, on the other installed interpreters.
 	@for version in $(VERSIONS); do .ci/test-on $$version $(VENV)/bin/python $(ARGS) || exit 1; done

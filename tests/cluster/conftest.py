@@ -1,5 +1,7 @@
 """A Ray cluster of two nodes on this machine, and an index with questions."""
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,6 @@ WORDS = ("red", "blue", "green", "fox", "whale", "tree", "river", "stone", "clou
 def cluster() -> Iterator[Any]:
     """Two nodes with two processors each; this process is connected."""
     pytest.importorskip("ray")
-    import os
-
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
     import ray
@@ -69,3 +69,31 @@ def index(documents: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path
     out = tmp_path_factory.mktemp("cluster") / "index"
     Corpus.build(documents, out, embedding="hash", metadata=["tier"], timestamp="at", threads=1)
     return out
+
+
+class KillsItsWorker:
+    """An embedding function whose process is killed at its first calls, but for that of the tests."""
+
+    def __init__(self, marks: Path, times: int = 1) -> None:
+        self.marks, self.times = marks, times
+        self.owner = os.getpid()
+
+    def __call__(self, text: str) -> list[float]:
+        """Return a vector, or do not return."""
+        killed = self.killed()
+        if os.getpid() != self.owner and killed < self.times:
+            (self.marks / f"killed-{killed}").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return [float(len(text)), 1.0]
+
+    def killed(self) -> int:
+        """Return how many processes were killed."""
+        return len(list(self.marks.iterdir()))
+
+
+@pytest.fixture
+def deadly_function(tmp_path: Path) -> KillsItsWorker:
+    """A function that ends the first worker that calls it."""
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    return KillsItsWorker(marks)

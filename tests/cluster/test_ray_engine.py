@@ -1,5 +1,3 @@
-import os
-import signal
 from dataclasses import replace
 
 import pyarrow.parquet as pq
@@ -60,30 +58,12 @@ def test_query_vectors_reach_the_workers(session, index, queries, tmp_path):
     assert (tmp_path / "l.parquet").read_bytes() == (tmp_path / "r.parquet").read_bytes()
 
 
-class KillsItsWorkerOnce:
-    """An embedding function whose process ends at the first call, as if it were killed."""
-
-    def __init__(self, mark, times=1):
-        self.mark, self.times = mark, times
-
-    def __call__(self, text):
-        if self.mark is not None and os.getpid() != int((self.mark / "driver").read_text()):
-            killed = len(list(self.mark.glob("killed-*")))
-            if killed < self.times:
-                (self.mark / f"killed-{killed}").touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-        return [float(len(text)), 1.0]
-
-
 @pytest.fixture
-def deadly(documents, tmp_path):
+def deadly(deadly_function, documents, tmp_path):
     """A function and an index whose vectors it made."""
     from octavo.corpus.corpus import Corpus
 
-    mark = tmp_path / "marks"
-    mark.mkdir()
-    (mark / "driver").write_text(str(os.getpid()))
-    function = KillsItsWorkerOnce(mark)
+    function = deadly_function
     Corpus.build(documents, tmp_path / "own", embedding=function, threads=1)
     return function, Corpus.open(tmp_path / "own", embedding=function)
 
@@ -93,7 +73,7 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost(session, deadly, querie
     job = BatchJob(index=corpus, queries=queries, out=tmp_path / "l.parquet", strategy="vector")
     run_batch(job)
     run_batch(replace(job, out=tmp_path / "r.parquet"), engine=RayEngine(session, workers=2))
-    assert len(list(function.mark.glob("killed-*"))) == 1
+    assert function.killed() == 1
     assert (tmp_path / "l.parquet").read_bytes() == (tmp_path / "r.parquet").read_bytes()
 
 

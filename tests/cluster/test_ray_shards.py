@@ -84,6 +84,22 @@ def test_a_killed_holder_of_shards_is_replaced(session, sharded, queries, tmp_pa
     assert (tmp_path / "r.parquet").read_bytes() == (tmp_path / "l.parquet").read_bytes()
 
 
+def test_a_killed_build_of_a_shard_is_run_again(session, documents, deadly_function, tmp_path):
+    here = ShardedCorpus.build(documents, tmp_path / "here", 2, embedding=deadly_function)
+    assert deadly_function.killed() == 0
+    there = ShardedCorpus.build(
+        documents,
+        tmp_path / "there",
+        2,
+        builder=RayBuilder(session, 2),
+        embedding=deadly_function,
+    )
+    assert deadly_function.killed() == 1
+    asked = {"queries": ["red fox", "whale"], "strategy": "vector", "max_results": 50}
+    assert there.search_batch(**asked) == here.search_batch(**asked)
+    assert not list((tmp_path / "there").rglob(".scratch"))
+
+
 def test_a_bad_document_is_refused_before_a_worker_begins(session, tmp_path):
     documents = pa.table({"id": ["a", None], "text": ["x", "y"]})
     with pytest.raises(InvalidArgumentError, match="found null in row 1"):
