@@ -83,6 +83,15 @@ def test_it_says_what_it_is(sharded, single):
     assert sharded.pinned() is sharded
 
 
+def test_a_relative_path_is_found_from_elsewhere(tmp_path, monkeypatch):
+    documents = pa.table({"id": ["a", "b"], "text": ["red fox", "red"]})
+    monkeypatch.chdir(tmp_path)
+    corpus = ShardedCorpus.build(documents, "index", 2, embedding="none")
+    monkeypatch.chdir("/")
+    assert all(len(place.open().ids(np.zeros(0, np.int64))) == 0 for place in corpus.shards)
+    assert str(corpus.path) == "index"
+
+
 def test_more_shards_than_documents(tmp_path):
     documents = pa.table({"id": ["a", "b"], "text": ["red fox", "red"]})
     corpus = ShardedCorpus.build(documents, tmp_path / "index", 9, embedding="none")

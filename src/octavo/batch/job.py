@@ -39,7 +39,8 @@ class BatchJob:
     format
         Unset, what the ending of ``out`` tells; parquet where it has none.
     threads
-        Threads that search; unset, one for each processor. The result does not depend on it.
+        Threads that search, where this process does; unset, one for each processor. The result does
+        not depend on it.
     resume
         Go on with a job that was stopped, from what it had finished. Without this, such a rest is
         thrown away.

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,6 +42,11 @@ class RaySession:
             Their class.
         arguments
             What each is made of, by value.
+
+        Raises
+        ------
+        ConfigurationError
+            Something among the arguments cannot be sent to another process.
         """
         # Without num_cpus an actor needs a processor to be placed and keeps none: where a machine
         # was lost, one that is started again would else wait for a place that may never be free.
@@ -49,7 +55,13 @@ class RaySession:
             max_task_retries=ATTEMPTS - 1,
             scheduling_strategy="SPREAD",
         )(kind)
-        made = [actor.remote(*each) for each in arguments]
+        try:
+            made = [actor.remote(*each) for each in arguments]
+        except (TypeError, pickle.PicklingError) as error:
+            raise ConfigurationError(
+                "cluster: expected options and an embedding function that can be sent to another "
+                f"process: {told(error)}"
+            ) from error
         try:
             yield made
         finally:
@@ -79,7 +91,7 @@ class RaySession:
             cause = error.cause
             if isinstance(cause, OctavoError | OSError):
                 raise cause from None
-            raise ExecutionError(f"{work}: a worker failed with {told(cause)}") from error
+            raise ExecutionError(f"{work}: a worker failed with {told(cause or error)}") from error
         except errors.RayError as error:
             raise ExecutionError(
                 f"{work}: a worker was lost, and so was each that took its place: {told(error)}"
@@ -116,11 +128,13 @@ def ray_session(
         yield RaySession(ray)
         return
     remote = address or os.environ.get("RAY_ADDRESS")
-    started: dict[str, Any] = {} if remote else {"num_cpus": processors, "include_dashboard": False}
+    own: dict[str, Any] = {}
     if not remote:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # octavo sends nothing to anybody
+        # Ray would else join whatever cluster it finds on this machine.
+        own = {"address": "local", "num_cpus": processors, "include_dashboard": False}
     try:
-        ray.init(address=address, logging_level=logging.WARNING, log_to_driver=False, **started)
+        ray.init(**(own or {"address": remote}), logging_level=logging.WARNING, log_to_driver=False)
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise ConfigurationError(f"ray address {remote!r}: {told(error)}") from error
     try:

@@ -114,7 +114,8 @@ def build_shards(
             before = layout.read_description(out) if layout.is_sharded(out) else None
             number = 1 if before is None else before.generation + 1
             _remove_others(out, before)
-            generation = layout.generation_directory(out, number)
+            # Absolute: a worker may run in another directory.
+            generation = layout.generation_directory(out.resolve(), number)
             scratch = generation / layout.SCRATCH
             try:
                 scratch.mkdir(parents=True)

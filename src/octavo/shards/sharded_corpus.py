@@ -76,7 +76,8 @@ class ShardedCorpus(SearchableCorpus):
         if not layout.is_sharded(index):
             raise CorpusFormatError(f"{index}: expected a sharded index, found no shards.json")
         found = layout.read_description(index)
-        generation = layout.generation_directory(index, found.generation)
+        # Absolute: workers of a cluster open shards too, in directories of their own.
+        generation = layout.generation_directory(index.resolve(), found.generation)
         places = tuple(
             ShardPlace(generation, number, len(found.documents))
             for number in range(len(found.documents))
