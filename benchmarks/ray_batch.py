@@ -74,8 +74,23 @@ def job(directory, index="single", name="local"):
     )
 
 
-def told(label, summary):
-    print(f"{label}: {summary.rate:,.0f} queries/s ({summary.seconds:.1f} s)", flush=True)
+def answered(label, batch_job, engine=None, also=lambda _: None):
+    """Run a job, and print its rate in all and from its first block on."""
+    begun = []
+
+    def listen(event):
+        also(event)
+        if event.queries and not begun:
+            begun.append((time.perf_counter(), event.queries))
+
+    summary = run_batch(batch_job, listen, engine=engine)
+    start, first = begun[0]
+    steady = (summary.queries - first) / (time.perf_counter() - start)
+    print(
+        f"{label}: {summary.rate:,.0f} queries/s ({summary.seconds:.1f} s), "
+        f"{steady:,.0f} queries/s from the first block on",
+        flush=True,
+    )
 
 
 def checked(directory, name):
@@ -88,20 +103,12 @@ def checked(directory, name):
 def run(directory, workers):
     for threads in workers:
         local = BatchJob(**{**vars(job(directory)), "threads": threads})
-        told(f"local, {threads} threads", run_batch(local))
+        answered(f"local, {threads} threads", local)
     for number in workers:
         with ray_session(processors=number) as session:
-            run_batch(
-                BatchJob(**{**vars(job(directory, name="warm")), "queries": warm(directory)}),
-                engine=RayEngine(session, number),
-            )
             name = f"ray{number}"
-            told(name, run_batch(job(directory, name=name), engine=RayEngine(session, number)))
+            answered(name, job(directory, name=name), RayEngine(session, number))
         checked(directory, name)
-
-
-def warm(directory):
-    return pq.read_table(directory / "queries.parquet").slice(0, 512)
 
 
 def kill(directory):
@@ -120,8 +127,8 @@ def kill(directory):
             os.kill(killed[0], signal.SIGKILL)
 
     with ray_session(processors=2) as session:
-        done = run_batch(job(directory, name="killed"), listen, engine=RayEngine(session, 2))
-    told(f"killed process {killed}", done)
+        answered("killed", job(directory, name="killed"), RayEngine(session, 2), also=listen)
+    print(f"killed: process {killed[0]}")
     checked(directory, "killed")
 
 
@@ -142,7 +149,7 @@ def shards(directory, number, workers):
         timed(
             f"{number} shards, here", lambda: ShardedCorpus.build(documents, out, number, **COLUMNS)
         )
-        told("shards, local", run_batch(job(directory, "sharded", "shards")))
+        answered("shards, local", job(directory, "sharded", "shards"))
         checked(directory, "shards")
         return
     for each in workers:
@@ -156,7 +163,7 @@ def shards(directory, number, workers):
                 ),
             )
             name = f"shards{each}"
-            told(name, run_batch(job(directory, "sharded", name), engine=RayEngine(session, each)))
+            answered(name, job(directory, "sharded", name), RayEngine(session, each))
         checked(directory, name)
 
 
