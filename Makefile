@@ -30,8 +30,8 @@ test-models: $(DEVELOPMENT) ## Tests with a real sentence-transformers model, wh
 	.ci/install $(VENV) $(PYTHON) test-models
 	$(PYTEST) -n 0 tests/embeddings/test_sentence_transformer_embedding.py $(ARGS)
 
-test-fast: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, without the slow ones and those of a database server.
-	$(PYTEST) -m "not slow and not neo4j" $(ARGS)
+test-fast: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, without the slow ones and those of a database server or a cluster.
+	$(PYTEST) -m "not slow and not neo4j and not ray" $(ARGS)
 
 test-others: $(DEVELOPMENT) ## Tests and doctests, without the slow ones, on the other installed interpreters.
 	@for version in $(VERSIONS); do .ci/test-on $$version $(VENV)/bin/python $(ARGS) || exit 1; done
@@ -65,5 +65,5 @@ $(CORE): pyproject.toml
 	@touch $@
 
 $(DEVELOPMENT): pyproject.toml
-	.ci/install $(VENV) $(PYTHON) test,test-adapters,lint,docs
+	.ci/install $(VENV) $(PYTHON) test,test-adapters,test-cluster,lint,docs
 	@touch $(CORE) $@

@@ -74,6 +74,8 @@ if TYPE_CHECKING:
         MemoryTier,
         VectorMemoryStore,
     )
+    from octavo.shards.opening import open_index
+    from octavo.shards.sharded_corpus import ShardedCorpus
     from octavo.spi import (
         AsyncLLMClient,
         BatchEdges,
@@ -212,6 +214,7 @@ __all__ = [
     "RetrievedDocument",
     "RunSettings",
     "SentenceTransformerEmbedding",
+    "ShardedCorpus",
     "SourceDocument",
     "SourceLoader",
     "SourceLoadingError",
@@ -237,6 +240,7 @@ __all__ = [
     "import_graph",
     "neo4j_settings",
     "open_graph_store",
+    "open_index",
     "recompute",
     "reference_edges",
     "sweep",
@@ -307,6 +311,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "MemoryTier",
         "VectorMemoryStore",
     ),
+    "octavo.shards.opening": ("open_index",),
+    "octavo.shards.sharded_corpus": ("ShardedCorpus",),
     "octavo.spi": (
         "AsyncLLMClient",
         "BatchEdges",

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,13 @@ from octavo.columns.sources import Source
 from octavo.corpus.blocks import BLOCK_QUERIES
 from octavo.errors import InvalidArgumentError
 from octavo.storage.format.durable import checksum
-from octavo.storage.format.manifest import Manifest
 from octavo.version import __version__
 
 
 def job_record(
     job: BatchJob,
     *,
-    manifest: Manifest,
+    index: str,
     strategy: str,
     columns: QueryColumns,
     sources: Sequence[Source],
@@ -29,13 +27,13 @@ def job_record(
     """Return everything that decides the hits, as plain JSON values by name.
 
     Files of queries count by name, size and checksum, so that a file that was moved or touched
-    stays the same. The index counts by its manifest, which holds the checksums of its files. The
-    number of threads and the format of the output decide no hit and are left out.
+    stays the same. The index counts by its fingerprint, which covers the checksums of its files.
+    The engine, the number of threads and the format of the output decide no hit and are left out.
     """
     record = {
         "octavo version": __version__,
         "queries a block": BLOCK_QUERIES,
-        "index": _digest(asdict(manifest)),
+        "index": index,
         "strategy": strategy,
         "options": {
             name: value if isinstance(value, str) else repr(value)
@@ -96,7 +94,3 @@ def fingerprint(source: Source) -> list[object]:
 def _change(name: str, before: object, now: object) -> str:
     short = max(len(repr(before)), len(repr(now))) <= 60 and name != "index"
     return f"{name} ({before!r}, now {now!r})" if short else name
-
-
-def _digest(value: object) -> str:
-    return blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -1,8 +1,6 @@
 """A large source's corpus in a cache directory, in which only what changed is read again."""
 
-import os
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -12,6 +10,7 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
+from octavo.cache_place import cache_directory
 from octavo.corpus.corpus import Corpus
 from octavo.declarative.declarations.enums import ChunkContext, KnowledgeFormat
 from octavo.declarative.declarations.knowledge import Knowledge
@@ -31,23 +30,6 @@ MOST_SEGMENTS: Final = 16
 """Beyond so many rounds of changes, the corpus is made one piece again."""
 
 _WAIT: Final = 0.1
-
-
-def cache_directory() -> Path:
-    """Return where corpora are kept: ``OCTAVO_CACHE``, else the platform's place for such things."""
-    configured = os.environ.get("OCTAVO_CACHE")
-    if configured:
-        return Path(configured)
-    if sys.platform == "darwin":
-        return _home() / "Library" / "Caches" / "octavo"
-    return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "octavo"
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError as error:  # a container's user may have none
-        raise FileNotFoundError(f"{error} Name a directory in OCTAVO_CACHE") from error
 
 
 def file_loaders(
