@@ -13,8 +13,8 @@ def completion(text):
     return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": choices}
 
 
-def event(text):
-    choices = [{"index": 0, "delta": {"content": text}, "finish_reason": None}]
+def event(text, finish_reason=None, **delta):
+    choices = [{"index": 0, "delta": {"content": text} | delta, "finish_reason": finish_reason}]
     chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m"}
     return f"data: {json.dumps(chunk | {'choices': choices})}\n\n".encode()
 
@@ -48,6 +48,7 @@ def answer(text):
             begin(handler, "text/event-stream")
             for word in text.split(" "):
                 handler.wfile.write(event(word))
+            handler.wfile.write(event(None, "stop"))
             handler.wfile.write(b"data: [DONE]\n\n")
         else:
             raw(json.dumps(completion(text)).encode())(server, handler, body)

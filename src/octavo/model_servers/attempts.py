@@ -1,8 +1,13 @@
 """Trying again: how often, how long to wait, and never past a deadline."""
 
+import asyncio
 import random
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
+
+_STEP: Final = 0.1  # seconds after which a wait looks whether the request is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +55,23 @@ class Attempts:
         if wait > self.longest_wait or (left is not None and wait >= left):
             return None
         return wait
+
+    @staticmethod
+    def wait(seconds: float, check: Callable[[], None]) -> None:
+        """Wait, as long as ``check`` does not raise: it says whether the request is over."""
+        for step in _steps(seconds):
+            time.sleep(step)
+            check()
+
+    @staticmethod
+    async def wait_async(seconds: float, check: Callable[[], None]) -> None:
+        """Wait as :meth:`wait` does, without holding up the event loop."""
+        for step in _steps(seconds):
+            await asyncio.sleep(step)
+            check()
+
+
+def _steps(seconds: float) -> Iterator[float]:
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        yield min(left, _STEP)

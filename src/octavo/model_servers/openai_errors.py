@@ -1,5 +1,6 @@
 """Failures of the ``openai`` package as octavo's, without the key in any of them."""
 
+import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +12,7 @@ from octavo.errors import (
     RetrievalTimeoutError,
     told,
 )
+from octavo.model_servers.settings import NO_KEY
 from octavo.visible import visible_line
 
 if TYPE_CHECKING:
@@ -82,6 +84,17 @@ def _until(date: str) -> float | None:
         return None
 
 
+def shown_address(url: str) -> str:
+    """Return where a URL leads, without user, password and query: those may be secrets.
+
+    Examples
+    --------
+    >>> shown_address("https://user:secret@example.org/v1?key=secret")
+    'https://example.org/v1'
+    """
+    return re.sub(r"(?<=//)[^/?#]*@|[?#].*", "", url, flags=re.DOTALL)
+
+
 def _own(error: BaseException) -> OctavoError | None:
     # The package takes what a guard of the body raised for a lost connection.
     found: BaseException | None = error
@@ -91,4 +104,6 @@ def _own(error: BaseException) -> OctavoError | None:
 
 
 def _without(key: str, error: BaseException) -> str:
-    return visible_line(told(error).replace(key, "***"))[:_LONGEST]
+    message = told(error)
+    # The word that stands for no key may be a word of the message.
+    return visible_line(message if key == NO_KEY else message.replace(key, "***"))[:_LONGEST]

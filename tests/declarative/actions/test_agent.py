@@ -1,7 +1,9 @@
 """Actions of all types, dispatched: what is retrieved, who carries them out, what comes back."""
 
 import asyncio
+import copy
 import json
+import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
@@ -411,6 +413,23 @@ def test_defaults_and_positional_parameters():
     assert agent.execute_action("bare", {"first": 5, "second": 6}) == (5, 6, {})
 
 
+def test_no_argument_takes_the_place_of_the_role():  # S64
+    class Collecting(Role):
+        @action_spec(type=ActionType.LOCAL)
+        def act(self, **others: object) -> dict:
+            return others
+
+        @staticmethod
+        @action_spec(type=ActionType.LOCAL)
+        def alone(**others: object) -> dict:
+            return others
+
+    assert Collecting().execute_action("act", {"method": 1}) == {"method": 1}
+    assert Collecting().execute_action("alone", {"self": 1}) == {"self": 1}
+    with pytest.raises(InvalidArgumentError, match="there is no argument 'self'"):
+        Collecting().execute_action("act", {"self": 1})
+
+
 def test_typed_and_untyped():  # S77
     agent, _ = reader()
     response = agent.execute_action(ActionRequest.of("answer", {"question": "Q"}))
@@ -751,6 +770,35 @@ def test_a_stream_stops_when_its_request_is_cancelled():
     token.cancel()
     with pytest.raises(CancelledError):
         next(pieces)
+
+
+class Named(Agent):
+    def __init__(self, answer):
+        self.answer = answer
+
+    def get_roles(self):
+        return [Reader()]
+
+    def get_llm(self):
+        return Recorder(self.answer)
+
+    def get_retrieval(self):
+        return None
+
+
+# S77
+@pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))],
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_a_copy_of_an_agent_asks_its_own_model(copied):
+    first = Named("first")
+    assert first.execute_action("plain", {"question": "Q"}) == "first"
+    second = copied(first)
+    second.answer = "second"
+    assert second.execute_action("plain", {"question": "Q"}) == "second"
+    assert first.execute_action("plain", {"question": "Q"}) == "first"
 
 
 def test_the_context_is_read_only():

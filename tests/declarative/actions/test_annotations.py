@@ -47,7 +47,7 @@ def test_fits(value, annotation):
         *((1, str | None), (b"a", str), ("c", Literal["a"]), (True, Literal[1]), (1, Name)),
         *((["a"], list[int]), ((1,), tuple[int, str]), (("a",), tuple[int, ...]), ("a", list[str])),
         *(({1: 1}, dict[str, int]), ({"a": "b"}, dict[str, int]), ({1}, set[str]), (None, str)),
-        *((1, Annotated[str, "note"]), ([[1]], list[list[str]])),
+        *((1, Annotated[str, "note"]), ([[1]], list[list[str]]), ("abc", Sequence[int])),
     ],
 )
 def test_fits_not(value, annotation):

@@ -49,6 +49,23 @@ def test_a_result_is_nobodys_argument():
         checked("open", question="Q", outcome=result)
 
 
+# S75
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        *("types_only.ActionResult", "types_only.ActionResult | None"),
+        *("Optional[types_only.ActionResult]", "None|types_only.ActionResult"),
+    ],
+)
+def test_a_result_that_only_type_checkers_know_is_one(annotation):
+    class Typed:
+        def act(self, question: str, result=None): ...
+
+    Typed.act.__annotations__["result"] = annotation
+    action_spec(type=ActionType.LLM)(Typed.act)
+    assert ActionSignature.of(Typed, "act").result_parameter == "result"
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [

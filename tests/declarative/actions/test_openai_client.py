@@ -4,6 +4,7 @@ import asyncio
 import gc
 import gzip
 import pickle
+import threading
 import time
 import traceback
 
@@ -27,6 +28,7 @@ from octavo.spi import (
 )
 from tests.model_servers.model_server import (
     answer,
+    begin,
     chat_server,
     drop,
     endless,
@@ -150,6 +152,21 @@ def test_the_key_is_in_no_message(ask, status):
     assert str(status) in str(caught.value) or "***" in str(caught.value)
 
 
+def test_no_secret_of_an_address_shows():
+    shown = repr(OpenAIClient("m", base_url="http://me:hunter2@localhost:1/v1?key=hunter2"))
+    assert shown == "OpenAIClient('m', base_url='http://localhost:1/v1')"
+
+
+def test_without_a_key_messages_stay_as_they_are(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    payload = b'{"error": {"message": "none of these models is known"}}'
+    with (
+        chat_server(raw(payload, 404)) as server,
+        pytest.raises(ExecutionError, match="none of these models"),
+    ):
+        OpenAIClient("m", base_url=server.url, max_retries=0).complete("", "Why?")
+
+
 def test_a_client_is_not_pickled():
     with pytest.raises(TypeError, match="key"):
         pickle.dumps(OpenAIClient("m", api_key=KEY))
@@ -255,6 +272,48 @@ def test_a_stream_that_breaks_the_protocol_is_an_execution_failure(ask):
         ask(client(server), "", "Why?")
 
 
+@pytest.mark.parametrize("ask", [ASK["stream"], ASK["stream_async"]], ids=["sync", "async"])
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"data: [DONE]\n\n",
+        event("Half of"),
+        event("Half of") + event("the answer")[:40],
+        event("Half of") + b"data: [DONE]\n\n",
+    ],
+    ids=["nothing", "no event", "cut", "cut inside an event", "no reason"],
+)
+def test_a_stream_that_breaks_off_is_no_whole_answer(ask, payload):  # S43
+    with (
+        chat_server(raw(payload, kind="text/event-stream")) as server,
+        pytest.raises(ExecutionError, match="broke off"),
+    ):
+        ask(client(server), "", "Why?")
+
+
+@pytest.mark.parametrize("ask", [ASK["stream"], ASK["stream_async"]], ids=["sync", "async"])
+def test_a_refusal_in_a_stream_is_told(ask):  # S43
+    payload = event(None, refusal="I can") + event(None, "stop", refusal="not.")
+    with (
+        chat_server(raw(payload, kind="text/event-stream")) as server,
+        pytest.raises(ExecutionError, match=r"no text; it refused: 'I cannot\.'"),
+    ):
+        ask(client(server), "", "Why?")
+
+
+@pytest.mark.parametrize("ask", [ASK["stream"], ASK["stream_async"]], ids=["sync", "async"])
+def test_a_stream_that_comes_byte_by_byte(ask):
+    def send(server, handler, body):
+        begin(handler, "text/event-stream")
+        for byte in event("h\u00e9\u20ac\U0001f600") + event(None, "stop") + b"data: [DONE]\n\n":
+            handler.wfile.write(bytes([byte]))
+            handler.wfile.flush()
+
+    with chat_server(send) as server:
+        assert ask(client(server), "", "Why?") == "h\u00e9\u20ac\U0001f600"
+
+
 def test_a_refusal_is_told():
     payload = b'{"choices": [{"message": {"content": null, "refusal": "I cannot."}}]}'
     with chat_server(raw(payload)) as server, pytest.raises(ExecutionError, match="I cannot"):
@@ -292,6 +351,24 @@ def test_nothing_is_tried_past_the_deadline(ask):
     ):
         ask(client(server, max_retries=3), "", "Why?")
     assert len(server.requests) == 1
+
+
+@every_way
+def test_a_request_that_is_cancelled_waits_for_no_retry(ask):  # S50
+    token = CancellationToken()
+
+    def busy_until_cancelled(server, handler, body):
+        raw(b"{}", 503, headers=[("Retry-After", "8")])(server, handler, body)
+        threading.Timer(0.2, token.cancel).start()
+
+    started = time.monotonic()
+    with (
+        chat_server(busy_until_cancelled) as server,
+        within(token=token),
+        pytest.raises(CancelledError),
+    ):
+        ask(client(server, max_retries=1), "", "Why?")
+    assert time.monotonic() - started < 5
 
 
 def test_no_server_at_all():

@@ -59,6 +59,15 @@ def test_forged_fences_are_entities(forged):
     assert without_fences(forged) == "&lt;" + forged[1:]
 
 
+# S70
+@pytest.mark.parametrize("space", [" ", "\n", "\u3000"])
+def test_a_long_gap_after_a_bracket_is_read_once(space):
+    # Read again from each place of the gap, this would take hours.
+    text = "<" + space * 1_000_000
+    assert without_fences(text) == text
+    assert without_fences(text + "/tnsai-memory>") == "&lt;" + text[1:] + "/tnsai-memory>"
+
+
 def test_other_markup_in_arguments_stays():
     assert without_fences("<context> a < b <tnsai-memories>") == "<context> a < b <tnsai-memories>"
 

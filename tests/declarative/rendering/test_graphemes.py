@@ -20,7 +20,21 @@ PARTS = [
         "\u11a8",
         "각",
     ),
-    *("क्षि", "न", "\u094d", "ที่", "ำ", "กำ", "\u0600", "١", "ﾊﾞ", "が", "\u0903", "\U000110bd"),
+    *(
+        "क्षि",
+        "न",
+        "\u094d",
+        "\u093c",
+        "ที่",
+        "ำ",
+        "กำ",
+        "\u0600",
+        "١",
+        "ﾊﾞ",
+        "が",
+        "\u0903",
+        "\U000110bd",
+    ),
 ]
 texts = st.lists(st.sampled_from(PARTS), max_size=12).map("".join) | st.text(max_size=20)
 
@@ -52,6 +66,7 @@ def test_plain_text_is_cut_anywhere(text, position):
         ("한글", 1, 1),
         ("\u1100\u1161\u11a8", 2, 0),
         ("e" + "\u0301" * 5000, 4000, 0),
+        ("\u0924\u094d\u093c\u0924", 3, 0),
     ],
 )
 def test_known_cuts(text, position, expected):

@@ -11,7 +11,7 @@ import pytest
 from octavo.declarative import Knowledge, RetrievalRuntime, RoleRagBinding, agent_spec, bind
 from octavo.declarative.runtime.bindings import ingestion_of
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.errors import CancelledError, RetrievalTimeoutError, SourceLoadingError
+from octavo.errors import CancelledError, RetrievalError, RetrievalTimeoutError, SourceLoadingError
 from octavo.spi import CancellationToken, SourceDocument
 from tests.declarative.runtime.conftest import context, role_of, search
 
@@ -207,6 +207,27 @@ def test_a_failed_load_is_tried_again_by_the_next_dispatch(world, loader):  # S6
     assert len(world.ask(role).documents) == 1
 
 
+def test_an_id_is_unique_in_its_source_only(make_world):  # S61 S68
+    class Tree:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            yield SourceDocument("root", f"owl of {knowledge.name}", {})
+            yield SourceDocument("leaf", f"fox of {knowledge.name}", {"hierarchy.parentId": "root"})
+
+    world = make_world(loaders=[Tree()])
+    sources = [Knowledge(name, type="DATABASE") for name in ("left", "right")]
+    keyword, climbing = (
+        search(strategy=strategy, on_failure="FAIL") for strategy in ("KEYWORD", "HIERARCHICAL")
+    )
+    found = world.ask(role_of(*sources, search=keyword), "fox").documents
+    assert {each.metadata["entryId"] for each in found} == {"left/leaf", "right/leaf"}
+    found = world.ask(role_of(*sources, search=climbing), "fox").documents
+    expected = {f"{animal} of {side}" for animal in ("fox", "owl") for side in ("left", "right")}
+    assert {each.content for each in found} == expected
+
+
 @pytest.mark.parametrize("embed", [None, lambda text: [1.0, 2.0]], ids=["hash", "provider"])
 def test_a_source_without_documents_is_an_empty_answer(make_world, tmp_path, embed):  # S66
     world = make_world(embed=embed)
@@ -323,6 +344,85 @@ def test_filters_act_on_whole_sources_too(world):  # S64 S7
     assert world.ask(role, context=other).direct == ()
     named = context(metadata_filters={"tnsai.source": "notes"})
     assert len(world.ask(role, context=named).direct) == 2
+
+
+def test_a_slow_location_holds_nobody_up_who_needs_none(make_world, tmp_path):  # S50 S71
+    reading, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            if knowledge.path == "slow":
+                reading.set()
+                assert go_on.wait(20)
+            yield SourceDocument("1", "whole", {})
+
+    world = make_world(loaders=[Slow()])
+    role = role_of(Knowledge("guide", type="DATABASE", path="here"), use="DIRECT")
+    assert len(world.ask(role).direct) == 1
+    elsewhere = context(source_paths={"guide": "slow"})
+    thread = threading.Thread(target=lambda: world.ask(role, "q", elsewhere))
+    thread.start()
+    assert reading.wait(20)
+    try:
+        soon = DispatchContext.builder().timeout(2.0).build()
+        assert len(world.ask(role, "q", soon).direct) == 1
+    finally:
+        go_on.set()
+        thread.join()
+
+
+def test_who_waits_for_a_graph_heeds_its_own_deadline(make_world):  # S50 S81
+    opening, go_on = threading.Event(), threading.Event()
+
+    class Remote:
+        is_default = False
+
+        def claims(self, scope):
+            return True
+
+        def open(self, scope):
+            opening.set()
+            assert go_on.wait(20)
+            raise OSError("it went away")
+
+    world = make_world(graphs=[Remote()])
+    settings = search(strategy="HYBRID", on_failure="FAIL", cache=False)
+    role = role_of(world.source(), search=settings)
+    failures = []
+
+    def asked(seconds):
+        try:
+            world.ask(role, "mice", DispatchContext.builder().timeout(seconds).build())
+        except RetrievalError as error:
+            failures.append(type(error))
+
+    thread = threading.Thread(target=asked, args=(60.0,))
+    thread.start()
+    assert opening.wait(20)
+    try:
+        asked(0.2)
+        assert failures == [RetrievalTimeoutError]
+    finally:
+        go_on.set()
+        thread.join()
+
+
+def test_names_of_metadata_without_bound_are_a_failure_of_the_source(make_world):  # S66
+    class Wide:
+        def supports(self, knowledge):
+            return str(knowledge.type) == "DATABASE"
+
+        def load(self, knowledge):
+            names = (f"{knowledge.name}{number}" for number in range(3000))
+            yield SourceDocument("1", "fox", dict.fromkeys(names, "x"))
+
+    sources = [Knowledge(name, type="DATABASE") for name in ("left", "right")]
+    role = role_of(*sources, search=search(on_failure="FAIL"))
+    with pytest.raises(SourceLoadingError, match="4,096 different names"):
+        make_world(loaders=[Wide()]).ask(role)
 
 
 def test_prepared_whole_sources_are_not_read_again(world, loader):  # S68

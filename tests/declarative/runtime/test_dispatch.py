@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from octavo.declarative import Knowledge, bind
+from octavo.declarative import ActionType, Knowledge, action_spec, bind, role_spec
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.runtime import RetrievalRuntime
 from octavo.errors import (
@@ -114,6 +114,30 @@ def test_use_cache_without_a_usable_result_fails(world, embedding, members):  # 
     embedding.error = OSError("the model is down")
     with pytest.raises(ExecutionError, match="the model is down"):
         world.ask(role)
+
+
+def test_use_cache_has_no_result_for_a_source_that_is_given_whole(world):  # S67 S74
+    notes, guide = world.source(), world.source("guide", {"guide.md": "all of it"})
+
+    @role_spec(knowledge=[notes, guide])
+    class Reader:
+        @action_spec(
+            type=ActionType.LLM,
+            knowledge=[
+                Knowledge("notes", search=search(on_failure="USE_CACHE")),
+                Knowledge("guide", use="DIRECT"),
+            ],
+        )
+        def answer(self, question: str) -> str: ...
+
+    asked = context(source_paths={"guide": guide.path})
+    found = world.ask(Reader, "fox", asked)
+    assert found.documents
+    assert [each.content for each in found.direct] == ["all of it"]
+    (world.directory / "guide" / "guide.md").unlink()
+    (world.directory / "guide").rmdir()
+    with pytest.raises(SourceLoadingError):
+        world.ask(Reader, "fox", asked)
 
 
 def test_retry_simple_is_one_keyword_retrieval(world, embedding):  # S67

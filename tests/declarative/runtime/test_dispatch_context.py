@@ -2,7 +2,10 @@
 
 import time
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from octavo.declarative.runtime.dispatch_context import DispatchContext
@@ -119,3 +122,11 @@ def test_a_token_of_the_request_heeds_both():  # S50
     itself = RequestToken(DispatchContext())
     itself.cancel()
     assert itself.cancelled
+
+
+# S50
+@pytest.mark.parametrize("kind", [Decimal, Fraction, np.float32])
+def test_a_deadline_may_be_any_real_number(kind):
+    context = DispatchContext(deadline=kind(10))
+    assert type(context.deadline) is float
+    assert context.remaining() <= 10

@@ -394,6 +394,13 @@ def test_a_model_that_nobody_serves_fails_before_the_policy(world, strategy, mem
         world.ask(role)
 
 
+@pytest.mark.parametrize("use", ["SEARCH", "DIRECT"])
+def test_a_chunk_context_that_nobody_serves_fails_before_the_policy(world, use):  # S50 S61
+    source = world.source(chunk_context="MODEL", chunk_context_model="nobody")
+    with pytest.raises(ProviderUnavailableError):
+        world.ask(role_of(source, use=use))
+
+
 def test_hybrid_over_files_fuses_three_streams(world):  # S85
     files = {
         "auth.md": "The Auth Service writes to Redis.",

@@ -37,6 +37,11 @@ class Dispatching:
     _dispatcher: Dispatcher | None = None
     _llm_executor: LLMActionExecutor | None = None
 
+    def __getstate__(self) -> dict[str, object]:
+        # A copy starts anew: what is ready asks this object, and may hold a client that is not copied.
+        ready = ("_dispatcher", "_llm_executor")
+        return {name: value for name, value in vars(self).items() if name not in ready}
+
     def get_llm(self) -> AnyLLMClient:
         """Return the client that LLM actions ask.
 

@@ -71,5 +71,5 @@ def _elements_fit(value: object, origin: type, arguments: tuple[Any, ...]) -> bo
     if isinstance(value, Mapping) and issubclass(origin, Mapping) and len(arguments) == 2:
         return all(fits(k, arguments[0]) and fits(v, arguments[1]) for k, v in value.items())
     if isinstance(value, Sequence | AbstractSet) and len(arguments) == 1:
-        return isinstance(value, str) or all(fits(each, arguments[0]) for each in value)
+        return all(fits(each, arguments[0]) for each in value)
     return True

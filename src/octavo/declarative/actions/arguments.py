@@ -15,6 +15,7 @@ from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, 
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _HALF: Final = re.compile("[\ud800-\udfff]")
+_RESULT: Final = re.compile(rf"\b{ActionResult.__name__}\b")
 _DEEPEST: Final = 32
 
 
@@ -34,6 +35,8 @@ class ActionSignature:
         The parameter for the executor's result; ``None``: the body of an LLM action does not run.
     positional
         Those that can only be given by position.
+    bound
+        The parameter that the method itself fills in (``self``); no argument can be given for it.
     """
 
     parameters: tuple[ActionParameter, ...]
@@ -41,6 +44,7 @@ class ActionSignature:
     collects: bool
     result_parameter: str | None
     positional: tuple[str, ...] = ()
+    bound: str | None = None
 
     @classmethod
     def of(cls, role_class: type, action: str) -> "ActionSignature":
@@ -72,6 +76,7 @@ class ActionSignature:
                 for each in parameters
                 if signature[each.name].kind is inspect.Parameter.POSITIONAL_ONLY
             ),
+            None if isinstance(attribute, staticmethod) else next(iter(signature), None),
         )
 
     def called(
@@ -109,7 +114,8 @@ def checked_arguments(
     for name in given:
         if not isinstance(name, str):
             raise InvalidArgumentError(f"arguments: expected names, found {shown(name)}")
-        if name not in known and (not signature.collects or name == signature.result_parameter):
+        taken = name in {signature.result_parameter, signature.bound}
+        if name not in known and (taken or not signature.collects):
             raise InvalidArgumentError(
                 f"arguments: there is no argument {name!r}; {did_you_mean(name, known)}"
             )
@@ -168,7 +174,7 @@ def _checked(parameter: ActionParameter, value: object) -> object:
 
 def _asks_for_result(annotation: Any) -> bool:  # noqa: ANN401 - a form of typing
     if isinstance(annotation, str):  # of a name that is imported for type checkers only
-        return annotation.rpartition(".")[2] == ActionResult.__name__
+        return _RESULT.search(annotation) is not None
     if isinstance(annotation, type):
         return issubclass(annotation, ActionResult)
     return get_origin(annotation) is not Literal and any(

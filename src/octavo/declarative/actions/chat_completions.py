@@ -1,8 +1,11 @@
 """What a server of the chat-completions protocol answered, if it is an answer."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 from octavo.errors import ExecutionError, shown
+
+_SERVER: Final = "the language model server"
 
 
 def answer_text(answer: Any) -> str:  # noqa: ANN401 - whatever the server sent
@@ -13,23 +16,52 @@ def answer_text(answer: Any) -> str:  # noqa: ANN401 - whatever the server sent
     ExecutionError
         There is none: no choice, a refusal, or no completion at all.
     """
-    content = _first(answer, "message")
-    if isinstance(content, str):
-        return content
-    refusal = getattr(_choice(answer), "message", None)
-    refused = getattr(refusal, "refusal", None)
-    why = f"; it refused: {shown(refused)[:200]}" if isinstance(refused, str) else ""
-    raise ExecutionError(f"the language model server gave no text{why}")
+    content = _text(answer, "message", "content")
+    if content is None:
+        raise _no_text(_text(answer, "message", "refusal") or "")
+    return content
 
 
-def piece_text(event: Any) -> str:  # noqa: ANN401 - whatever the server sent
-    """Return the text of one event of a stream, blank where it has none."""
-    content = _first(event, "delta")
-    return content if isinstance(content, str) else ""
+@dataclass(slots=True)
+class StreamedAnswer:
+    """An answer that comes in events: its pieces, and whether there was an answer, to its end."""
+
+    _has_text: bool = False
+    _refusal: str = ""
+    _is_finished: bool = False
+
+    def piece(self, event: Any) -> str:  # noqa: ANN401 - whatever the server sent
+        """Return the text of one event, blank where it has none."""
+        piece = _text(event, "delta", "content") or ""
+        self._has_text = self._has_text or bool(piece)
+        self._refusal += _text(event, "delta", "refusal") or ""
+        self._is_finished = self._is_finished or bool(
+            getattr(_choice(event), "finish_reason", None)
+        )
+        return piece
+
+    def end(self) -> None:
+        """Say that no event follows.
+
+        Raises
+        ------
+        ExecutionError
+            The model refused, or the stream broke off: no event said why the answer is finished.
+        """
+        if self._refusal and not self._has_text:
+            raise _no_text(self._refusal)
+        if not self._is_finished:
+            raise ExecutionError(f"{_SERVER} broke off its answer before the end")
 
 
-def _first(answer: Any, part: str) -> object:  # noqa: ANN401
-    return getattr(getattr(_choice(answer), part, None), "content", None)
+def _no_text(refusal: str) -> ExecutionError:
+    why = f"; it refused: {shown(refusal)[:200]}" if refusal else ""
+    return ExecutionError(f"{_SERVER} gave no text{why}")
+
+
+def _text(answer: Any, part: str, member: str) -> str | None:  # noqa: ANN401
+    found = getattr(getattr(_choice(answer), part, None), member, None)
+    return found if isinstance(found, str) else None
 
 
 def _choice(answer: Any) -> object:  # noqa: ANN401

@@ -1,17 +1,20 @@
 """Models behind the chat-completions protocol, by the ``openai`` package (the extra ``openai``)."""
 
-import asyncio
-import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from octavo.declarative.actions.action_context import current_context
-from octavo.declarative.actions.chat_completions import answer_text, piece_text
+from octavo.declarative.actions.chat_completions import StreamedAnswer, answer_text
 from octavo.errors import OctavoError, checked_count
 from octavo.importing import optional
 from octavo.model_servers.attempts import Attempts
-from octavo.model_servers.openai_errors import asked_wait, is_worth_a_retry, octavo_error
+from octavo.model_servers.openai_errors import (
+    asked_wait,
+    is_worth_a_retry,
+    octavo_error,
+    shown_address,
+)
 from octavo.model_servers.settings import (
     certificates,
     checked_key,
@@ -91,7 +94,7 @@ class OpenAIClient:
         self._client = self._openai.OpenAI(**self._settings, http_client=http)
 
     def __repr__(self) -> str:
-        where = "" if self.base_url is None else f", base_url={self.base_url!r}"
+        where = "" if self.base_url is None else f", base_url={shown_address(self.base_url)!r}"
         return f"OpenAIClient({self.model!r}{where})"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -130,19 +133,21 @@ class OpenAIClient:
         """Yield the pieces of the model's answer; errors are those of :meth:`complete`."""
         async with self._asynchronous() as client:
             events = await self._tried_async(client, system, prompt, stream=True)
+            answer = StreamedAnswer()
             try:
                 while True:
                     failure = None
                     try:
-                        piece = piece_text(await anext(events))
+                        piece = answer.piece(await anext(events))
                     except StopAsyncIteration:
-                        return
+                        break
                     except Exception as error:  # noqa: BLE001 - of the package, or below it
                         failure = self._error(error)
                     if failure is not None:
                         raise failure
                     if piece:
                         yield piece
+                answer.end()
             finally:
                 await events.close()
 
@@ -195,7 +200,7 @@ class OpenAIClient:
                 failure, pause = self._error(error), self._pause(error, waits)
             if pause is None:
                 raise failure
-            time.sleep(pause)
+            self._attempts.wait(pause, current_context().dispatch.check)
 
     async def _tried_async(
         self,
@@ -213,7 +218,7 @@ class OpenAIClient:
                 failure, pause = self._error(error), self._pause(error, waits)
             if pause is None:
                 raise failure
-            await asyncio.sleep(pause)
+            await self._attempts.wait_async(pause, current_context().dispatch.check)
 
     def _error(self, error: Exception) -> OctavoError:
         return octavo_error(self._openai, error, self._key)
@@ -228,18 +233,20 @@ class OpenAIClient:
 
 
 def _pieces(events: Iterator[Any], failed: Callable[[Exception], OctavoError]) -> Iterator[str]:
+    answer = StreamedAnswer()
     while True:
         failure = None
         try:
-            piece = piece_text(next(events))
+            piece = answer.piece(next(events))
         except StopIteration:
-            return
+            break
         except Exception as error:  # noqa: BLE001 - of the package, or below it
             failure = failed(error)
         if failure is not None:
             raise failure
         if piece:
             yield piece
+    answer.end()
 
 
 def _guard(most_bytes: int) -> "Callable[[httpx2.Response], None]":

@@ -134,10 +134,15 @@ def spool_documents(documents: Iterable[SourceDocument], directory: str | Path) 
     SourceLoadingError
         There are more than 4,096 different metadata names: they are data, not names.
     """
+    return spool_batches(document_batches(documents), directory)
+
+
+def spool_batches(batches: Iterable[pa.RecordBatch], directory: str | Path) -> SpooledDocuments:
+    """Write batches of documents, and perhaps further columns, as :func:`spool_documents` does."""
     paths: list[str] = []
     names: set[str] = set()
     count = 0
-    for number, batch in enumerate(document_batches(documents)):
+    for number, batch in enumerate(batches):
         names.update(batch.schema.names[6:])
         if len(names) > _MOST_NAMES:
             raise SourceLoadingError(

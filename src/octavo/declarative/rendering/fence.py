@@ -15,7 +15,7 @@ DISCLOSURE: Final = (
 )
 """What the system prompt says where a prompt has retrieved context."""
 
-_FENCE_TAG: Final = re.compile(r"<(?=\s*/?\s*tnsai-memory\b)", re.IGNORECASE)
+_FENCE_TAG: Final = re.compile(r"<(?=\s*(?:/\s*)?tnsai-memory\b)", re.IGNORECASE)
 
 
 def escaped(text: str) -> str:

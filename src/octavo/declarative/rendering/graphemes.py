@@ -38,10 +38,19 @@ def _joined(text: str, position: int) -> bool:
         _extends(after)
         or before == _ZERO_WIDTH_JOINER
         or before in _PREPENDED
-        or combining(before) == _VIRAMA
+        or _is_after_virama(text, position)
         or _hangul_joined(_hangul(before), _hangul(after))
         or (_is_flag_half(before) and _is_flag_half(after) and _is_second_half(text, position))
     )
+
+
+def _is_after_virama(text: str, position: int) -> bool:
+    # Signs may stand between a virama and the consonant that it joins.
+    while position > 0 and _extends(text[position - 1]):
+        position -= 1
+        if combining(text[position]) == _VIRAMA:
+            return True
+    return False
 
 
 def _extends(character: str) -> bool:

@@ -139,8 +139,11 @@ class Binding:
             A location in place of the declared one; what is there is not kept.
         """
         wanted = ingestion_of(replace(source, path=path) if path else source)
+        found = None if path else self._units.get(wanted)
+        if found is not None:
+            return found
         with _held(self._loading, context):
-            found = self._units.get(wanted)
+            found = None if path else self._units.get(wanted)
             if found is None:
                 documents = documents_of(wanted, self._providers.given, RequestToken(context))
                 found = tuple(_named(each, source.name) for each in documents)
@@ -157,8 +160,9 @@ class Binding:
     ) -> OpenedGraph:
         """Return the graph of a provider for a scope, opened when it is first asked for.
 
+        One thread opens, others wait as for :meth:`corpus`.
         A store of octavo's own is closed when nobody has the binding any more; one that the
-        application opened is the application's to close. Waits as :meth:`corpus` does.
+        application opened is the application's to close.
         """
         with _held(self._opening, context):
             key = (name, scope)

@@ -112,13 +112,14 @@ class Dispatch:
             self._load_units(filters)
             return () if plan is None else engine.retrieve(plan.simple(), self.query)
 
+        def cached() -> tuple[Documents, bool] | None:
+            # Results alone are no grounding where a source that is given whole could not be read.
+            if plan is None or not plan.search.cache or len(self._units) < self._whole_sources:
+                return None
+            return self.searched.cache.usable(key)
+
         possible = plan is None or plan.has_documents
-        fallbacks = Fallbacks(
-            lambda: (
-                None if plan is None or not plan.search.cache else self.searched.cache.usable(key)
-            ),
-            retry if possible else None,
-        )
+        fallbacks = Fallbacks(cached, retry if possible else None)
         outcome = retrieved_or_else(retrieve, on_failure, fallbacks, self.context)
         if outcome.failure is not None:
             self.events.tell(
@@ -180,6 +181,10 @@ class Dispatch:
     def _memory(self, plan: RetrievalPlan) -> MemoryCorpus | None:
         found = [self.memories[name] for name in plan.names if name in self.memories]
         return found[0] if found else None
+
+    @property
+    def _whole_sources(self) -> int:
+        return sum(each.use is not KnowledgeUse.SEARCH for each in self.knowledge)
 
     def _load_units(self, filters: DividedFilters) -> None:
         for source in self.knowledge:

@@ -91,12 +91,14 @@ class DispatchContext:
             raise InvalidArgumentError(
                 f"cancellation: expected a CancellationToken, found {shown(self.cancellation)}"
             )
-        if self.deadline is not None and (
-            (number := real_number(self.deadline)) is None or number != number  # noqa: PLR0124
-        ):
-            raise InvalidArgumentError(
-                f"deadline: expected an instant of time.monotonic(), found {shown(self.deadline)}"
-            )
+        if self.deadline is not None:
+            number = real_number(self.deadline)
+            if number is None or number != number:  # noqa: PLR0124
+                raise InvalidArgumentError(
+                    "deadline: expected an instant of time.monotonic(), found "
+                    f"{shown(self.deadline)}"
+                )
+            object.__setattr__(self, "deadline", number)
         for name in ("metadata_filters", "source_paths"):
             object.__setattr__(self, name, _texts_by_name(name, getattr(self, name)))
 

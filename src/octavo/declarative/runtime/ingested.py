@@ -12,17 +12,16 @@ import pyarrow as pa
 from octavo.corpus.corpus import Corpus
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.ingestion import corpus_columns, document_batches, load_documents
+from octavo.declarative.ingestion.batches import spool_batches
+from octavo.declarative.ingestion.identifiers import file_id
 from octavo.declarative.runtime.attribution import KNOWLEDGE
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.declarative.runtime.providers import GivenProviders
 from octavo.embeddings.hash_embedding import HashEmbedding
-from octavo.spi import CancellationToken, SourceDocument
+from octavo.spi import CancellationToken, HierarchyMetadata, SourceDocument
 
 if TYPE_CHECKING:
     from octavo.embeddings.protocol import EmbeddingFunction
-
-OWN_COLUMNS = 6
-"""How many columns of a batch of documents are no metadata."""
 
 Embedding = EmbeddingProvider | HashEmbedding | None
 
@@ -101,23 +100,28 @@ def spool_documents(
     sources: Iterable[tuple[str, Iterator[SourceDocument]]], directory: Path
 ) -> tuple[list[str], list[str]]:
     """Write the documents of named sources to Arrow files; return these, and all metadata names."""
-    paths: list[str] = []
-    names = {KNOWLEDGE}
-    for source, documents in sources:
-        for batch in named_batches(documents, source):
-            names.update(batch.schema.names[OWN_COLUMNS:])
-            path = str(directory / f"documents-{len(paths):06d}.arrow")
-            with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, batch.schema) as writer:
-                writer.write_batch(batch)
-            paths.append(path)
-    return paths, sorted(names)
+    batches = (batch for source, documents in sources for batch in named_batches(documents, source))
+    spooled = spool_batches(batches, directory)
+    return list(spooled.paths), sorted({KNOWLEDGE, *spooled.metadata})
 
 
 def named_batches(documents: Iterator[SourceDocument], source: str) -> Iterator[pa.RecordBatch]:
-    """Yield documents in batches that say which source they are of."""
-    for batch in document_batches(documents):
+    """Yield documents in batches that say which source they are of, and so do their ids."""
+    for batch in document_batches(_qualified(each, source) for each in documents):
         named = pa.array([source] * len(batch), pa.large_string())
         yield pa.record_batch([*batch.columns, named], names=[*batch.schema.names, KNOWLEDGE])
+
+
+def _qualified(document: SourceDocument, source: str) -> SourceDocument:
+    """Return a document whose id, which is unique in its source, is so among all sources."""
+    prefix = file_id(source, "")
+    if document.id.startswith(prefix):
+        return document
+    metadata = dict(document.metadata)
+    for key in (HierarchyMetadata.ID, HierarchyMetadata.PARENT_ID):
+        if metadata.get(key) and not metadata[key].startswith(prefix):
+            metadata[key] = prefix + metadata[key]
+    return SourceDocument(prefix + document.id, document.content, metadata)
 
 
 def nothing(metadata: Sequence[str]) -> pa.Table:

@@ -135,6 +135,8 @@ def plan_retrieval(
                 "configured"
             )
     loaded = files if alone else documents
+    if engine is None and (not alone or graph is None or graph.provider.is_default):
+        providers.check_context_models(loaded)
     expands = search.query_expansion is not QueryExpansion.NONE
     reasons = search.strategy is SearchStrategy.REASONING and engine is None
     return RetrievalPlan(

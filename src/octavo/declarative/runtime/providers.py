@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.ingestion import ChunkContextModel
+from octavo.declarative.ingestion.chunk_context import chosen_model
 from octavo.declarative.provided import answered
 from octavo.errors import (
     ConfigurationError,
@@ -76,6 +78,14 @@ class Providers:
         """Return the one reranker that serves a model; errors as of :func:`serving`."""
         found = self._all(RERANKERS, Reranker, self.given.rerankers)
         return serving("reranker", found, "reranker_model", model)
+
+    def check_context_models(self, sources: Sequence[Knowledge]) -> None:
+        """Find who serves the chunk contexts of sources; errors as of :func:`serving`."""
+        for source in sources:
+            answered(
+                "chunk context model",
+                lambda source=source: chosen_model(source, self.given.context_models),  # type: ignore[misc]
+            )
 
     def engine(self, scope: RetrievalScope) -> RetrievalEngineProvider | None:
         """Return the engine that claims a scope, ``None`` where octavo's own serves it.

@@ -167,11 +167,13 @@ class RetrievalRuntime:
         events = events or Events(role=bindings.role_name)
         with events.stage("grounding", sources=len(knowledge)) as event:
             plan = self._plan(bindings, knowledge, search)
+            whole = _whole(knowledge)
+            self._providers.check_context_models(whole)
             retrieved = Dispatch(
                 knowledge,
                 plan,
                 self._binding(bindings, () if plan is None else plan.loaded),
-                self._binding(bindings, _whole(knowledge)),
+                self._binding(bindings, whole),
                 query,
                 self._embedding,
                 self._cursors,
