@@ -54,6 +54,7 @@ RULES = {
     "S73": "An engine of the application's own takes the place of loading",
     "S74": "Whole sources; sources read part by part, each scope each unit once and in order",
     "S75": "Who carries out an action; knowledge on LLM and LOCAL actions only",
+    "S76": "Write-back: off by default, explicit, bounded, each scope's apart, KEYWORD only",
     "S77": "Agents and roles: typed and untyped, streaming and asynchronous dispatch",
     "S80": "What a graph entry may set, and that it is named alone",
     "S81": "Graph providers: defaults stand back, two others are an error, none is one too",

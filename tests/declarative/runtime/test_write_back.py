@@ -3,12 +3,14 @@
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from octavo.declarative import WriteBack, estimated_tokens
+from octavo.declarative.runtime import write_back
 from octavo.declarative.runtime.write_back import ControlledWriteBackStore
 from octavo.errors import ConfigurationError, InvalidArgumentError
 from octavo.memory import MemoryTier
@@ -67,6 +69,7 @@ class Writes(RuleBasedStateMachine):
         assert (found is None) is (scope not in self.model)
         if scope in self.model:
             self.model.move_to_end(scope)
+            assert [entry.content for entry in found.snapshot().table.entries] == self.model[scope]
             assert found.total == sum(map(estimated_tokens, self.model[scope]))
 
     @rule(scope=scopes)
@@ -162,5 +165,24 @@ def test_many_threads_write_and_look():  # S76
         list(pool.map(run, range(6)))
     for tenant in "012":
         kept = store.of(context(tenant=tenant))
-        assert len(kept.tokens) == len(kept.index) == 40
-        assert kept.total == sum(kept.tokens.values())
+        assert len(kept) == kept.snapshot().rows == 40
+        assert kept.total == sum(estimated_tokens(entry.content) for entry in kept.entries())
+
+
+def test_few_scopes_keep_an_index(monkeypatch):  # S76
+    monkeypatch.setattr(write_back, "MOST_INDEXES", 2)
+    store = ControlledWriteBackStore(WriteBack())
+    views = []
+    for tenant in "abc":
+        store.write(f"likes {tenant}", context(tenant=tenant))
+        views.append(store.of(context(tenant=tenant)))
+        assert views[-1].snapshot().rows == 1
+    assert [view._index is None for view in views] == [True, False, False]
+    assert views[0].snapshot().ids(np.array([0])) == [views[0].entries()[0].id]
+
+
+def test_the_oldest_go_first():  # S76
+    store = ControlledWriteBackStore(WriteBack(max_entries=2))
+    for text in ("first", "second", "first", "third"):
+        store.write(text, ADA)
+    assert texts(store) == ["first", "third"]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from octavo.declarative.actions.failures import in_thread
 from octavo.declarative.actions.requests import request_context
 from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from octavo.declarative.chat.responses import AsyncChatStream, ChatResponse, ChatStream
@@ -51,6 +52,41 @@ class Chatting:
             Retrieval failed and its policy does not go on, or the model failed.
         """
         return self._turns().answer(message, request_context(context))
+
+    def write_back(
+        self, text: str, context: DispatchContext | None = None, *, label: str = ""
+    ) -> str:
+        """Write a text back into the chat, whose later turns can be grounded by it.
+
+        Where the agent's specification switches that on. Nothing is written back by itself, no answer
+        of the model either. It is found by its words, in the scope of its context only, beside what
+        KEYWORD finds.
+
+        Parameters
+        ----------
+        text
+            As untrusted as any document.
+        context
+            Its tenant, session and conversation say whose it is.
+        label
+            Where it came from, such as ``"call of 3 May"``.
+
+        Returns
+        -------
+        str
+            Its id; ``chat_knowledge.written_back`` can remove it.
+
+        Raises
+        ------
+        ConfigurationError
+            It is not switched on, or the chat's knowledge was closed.
+        InvalidArgumentError
+            The text is blank, no text, or too large.
+        """
+        knowledge = self._turns().knowledge
+        if knowledge is None:
+            raise ConfigurationError("write_back: the agent's chat has no knowledge")
+        return knowledge.written_back.write(text, request_context(context), label=label)
 
     async def achat(self, message: str, context: DispatchContext | None = None) -> "ChatResponse":
         """Answer a message as :meth:`chat` does, without holding up the event loop.

@@ -19,6 +19,7 @@ from octavo.declarative.runtime.events import Events
 from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.retrieved import Retrieved, retrieved_by
 from octavo.declarative.runtime.runtime import RetrievalRuntime
+from octavo.declarative.runtime.write_back import ControlledWriteBackStore, WrittenBack
 from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
 from octavo.memory import MemoryEntry
 
@@ -40,6 +41,7 @@ class ChatRetrieval(Protocol):
         *,
         events: Events | None = None,
         memories: Mapping[str, MemoryCorpus] | None = None,
+        written: WrittenBack | None = None,
     ) -> Retrieved:
         """Return what sources give for a query."""
         ...
@@ -88,6 +90,8 @@ class ChatKnowledgeBinding:
         self._chat = bind_chat(agent_class)
         with naming(agent_class.__name__):
             self._memories = ChatMemories(self._chat)
+        bounds = self._chat.write_back
+        self._written = None if bounds is None else ControlledWriteBackStore(bounds)
         self._retrieval = RetrievalRuntime.default() if retrieval is None else retrieval
         self._bindings = _bindings(agent_class, self._chat)
         self._closed = False
@@ -156,6 +160,10 @@ class ChatKnowledgeBinding:
                 context,
                 events=chat_events(self._bindings.agent_name, context),
                 memories=self._memories.for_tenant(context.tenant),
+                # Where a turn names locations of sources, it is about those.
+                written=None
+                if self._written is None or context.source_paths
+                else self._written.of(context),
             )
         )
 
@@ -191,17 +199,37 @@ class ChatKnowledgeBinding:
         return self._memory(tenant, source).remove(identifier)
 
     def forget_tenant(self, tenant: str) -> None:
-        """Remove all that was remembered for a tenant."""
+        """Remove all that was remembered, and written back, for a tenant."""
         self._check_open()
         self._memories.drop(tenant)
+        if self._written is not None:
+            self._written.forget_tenant(tenant)
 
     def remembered(self, *, tenant: str = "", source: str | None = None) -> tuple[MemoryEntry, ...]:
         """Return a tenant's entries, in the order in which they came."""
         self._check_open()
         return tuple(self._memories.for_tenant(tenant)[self._memories.named(source)])
 
+    @property
+    def written_back(self) -> ControlledWriteBackStore:
+        """What the application wrote back into the chat (S76).
+
+        Raises
+        ------
+        ConfigurationError
+            The agent's specification does not switch that on.
+        """
+        if self._written is None:
+            raise ConfigurationError(
+                f"write_back: not switched on for {self._bindings.agent_name!r}; give its agent_spec "
+                f"a WriteBack"
+            )
+        return self._written
+
     def invalidate(self) -> int:
-        """Forget what was loaded and cached; the next turn loads it again. Memory stays.
+        """Forget what was loaded and cached; the next turn loads it again.
+
+        Memory stays, and what was written back.
 
         Returns
         -------
@@ -219,6 +247,8 @@ class ChatKnowledgeBinding:
         if not self._closed:
             self._closed = True
             self._memories.drop()
+            if self._written is not None:
+                self._written.close()
             self._retrieval.invalidate(self._bindings.role_class)
 
     def __enter__(self) -> Self:

@@ -16,6 +16,7 @@ from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.declarative.runtime.events import Events
 from octavo.declarative.runtime.ingested import Embedding
 from octavo.declarative.runtime.memory_corpus import MemoryCorpus
+from octavo.declarative.runtime.overlay import WrittenStrategy
 from octavo.declarative.runtime.plan import RetrievalPlan
 from octavo.declarative.runtime.request_token import RequestToken, check_heeded, heeded
 from octavo.declarative.runtime.stages import (
@@ -25,6 +26,7 @@ from octavo.declarative.runtime.stages import (
     TimedExpander,
 )
 from octavo.declarative.runtime.with_memory import CorpusWithMemory, StrategyBesideMemory
+from octavo.declarative.runtime.write_back import WrittenBack
 from octavo.errors import ExecutionError
 from octavo.graph.providers import NamedProvider, OpenedGraph, open_graph_store
 from octavo.spi import RetrievalEngineProvider
@@ -60,6 +62,8 @@ class Composition:
         Of the dispatch.
     memory
         A chat's memory, searched together with the documents; ``None`` where there is none.
+    written
+        What was written back into a chat that KEYWORD searches; ``None`` where nothing was.
     """
 
     plan: RetrievalPlan
@@ -69,6 +73,7 @@ class Composition:
     context: DispatchContext
     events: Events
     memory: MemoryCorpus | None = None
+    written: WrittenBack | None = None
 
     def corpus(self) -> Searched | None:
         """Return the documents that are searched; ``None`` where somebody else has them."""
@@ -94,6 +99,8 @@ class Composition:
         base = self._own(corpus) if engine is None else self._engine(engine)
         if engine is not None and corpus is not None:
             base = StrategyBesideMemory(base, self._remembered(corpus))
+        if self.written is not None:
+            base = StrategyBesideMemory(base, self._written_back(self.written, corpus))
         if self.plan.expander is None:
             scaled = search.strategy is SearchStrategy.KEYWORD and self.plan.engine is None
             return ScaledStrategy(base) if scaled else base
@@ -118,6 +125,14 @@ class Composition:
             case SearchStrategy.HYBRID:
                 return self._own(corpus)
         return self._embedded(corpus.strategy("vector"))
+
+    def _written_back(self, written: WrittenBack, corpus: Searched | None) -> ColumnarStrategy:
+        entries = written.snapshot()
+        if corpus is None or self.plan.engine is not None:
+            return ScaledStrategy(WrittenStrategy(entries, None))
+        if isinstance(corpus, CorpusWithMemory):
+            return WrittenStrategy(entries, corpus.words)
+        return WrittenStrategy(entries, corpus.keyword_index.keyword_index)
 
     def _own(self, corpus: Searched | None) -> ColumnarStrategy:
         strategy = self.plan.search.strategy

@@ -5,9 +5,15 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from octavo.declarative.declarations.enums import FailureAction, KnowledgeType, KnowledgeUse
+from octavo.declarative.declarations.enums import (
+    FailureAction,
+    KnowledgeType,
+    KnowledgeUse,
+    SearchStrategy,
+)
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
+from octavo.declarative.declarations.write_back import WriteBack
 from octavo.declarative.runtime.attribution import (
     KNOWLEDGE,
     DividedFilters,
@@ -27,6 +33,7 @@ from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan
 from octavo.declarative.runtime.result_cache import isolation_key
 from octavo.declarative.runtime.retrieved import Retrieved, SourceGiven
+from octavo.declarative.runtime.write_back import WrittenBack
 from octavo.spi import SourceDocument
 
 _SETTINGS = ResolvedSearch()
@@ -54,6 +61,8 @@ class Dispatch:
         Of the dispatch.
     memories
         The entries of MEMORY sources, by name; they ground chat only.
+    written
+        What was written back; joins nothing but a search by KEYWORD.
     """
 
     knowledge: tuple[Knowledge, ...]
@@ -66,6 +75,7 @@ class Dispatch:
     context: DispatchContext
     events: Events
     memories: Mapping[str, MemoryCorpus] = field(default_factory=dict)
+    written: WrittenBack | None = None
     _units: dict[str, tuple[SourceDocument, ...]] = field(default_factory=dict)
 
     def run(self) -> Retrieved:
@@ -89,6 +99,7 @@ class Dispatch:
             self.context,
             self.events,
             None if plan is None else self._memory(plan),
+            self._joining,
         )
         key = None if plan is None else self._key(plan, filters.pushed)
 
@@ -153,12 +164,19 @@ class Dispatch:
         memory = self._memory(plan)
         if memory is not None:
             key = (key, memory.revision)  # no two memories share one, so neither do two bindings
+        if self._joining is not None:
+            key = (key, "written", self._joining.revision)
         if plan.engine is None:
             return key
         # An engine of the application sees the whole request, and may answer by any of it.
         context = self.context
         told = (context.run_id, context.agent, context.simulation, context.episode)
         return (key, *told, frozenset(context.metadata_filters.items()))
+
+    @property
+    def _joining(self) -> WrittenBack | None:
+        keyword = self.plan is not None and self.plan.search.strategy is SearchStrategy.KEYWORD
+        return self.written if keyword else None
 
     def _memory(self, plan: RetrievalPlan) -> MemoryCorpus | None:
         found = [self.memories[name] for name in plan.names if name in self.memories]
@@ -213,4 +231,7 @@ class Dispatch:
             else:
                 count = found[source.name]
             given.append(SourceGiven(source.name, source.use, count))
+        if self._joining is not None:
+            own = found[WriteBack.SOURCE]
+            given.append(SourceGiven(WriteBack.SOURCE, KnowledgeUse.SEARCH, own))
         return tuple(given)

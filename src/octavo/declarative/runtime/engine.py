@@ -15,6 +15,7 @@ from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan
 from octavo.declarative.runtime.request_token import RequestToken, heeding
 from octavo.declarative.runtime.reranking import reranked
+from octavo.declarative.runtime.write_back import WrittenBack
 from octavo.spi import RAGContext, RetrievedDocument
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.queries import Queries
@@ -41,6 +42,8 @@ class Engine:
         Of the dispatch.
     memory
         A chat's memory, searched together with the documents; ``None`` where there is none.
+    written
+        What was written back into a chat that KEYWORD searches; ``None`` where nothing was.
     """
 
     binding: Binding
@@ -50,6 +53,7 @@ class Engine:
     context: DispatchContext
     events: Events
     memory: MemoryCorpus | None = None
+    written: WrittenBack | None = None
 
     def retrieve(self, plan: RetrievalPlan, query: str) -> tuple[RetrievedDocument, ...]:
         """Return the documents for a query: expanded, retrieved, deduplicated, reranked.
@@ -73,6 +77,7 @@ class Engine:
             self.context,
             self.events,
             self.memory,
+            self.written,
         )
         with self.events.stage("binding", loaded=self.binding.is_loaded):
             corpus = composition.corpus()

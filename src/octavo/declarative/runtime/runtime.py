@@ -16,14 +16,12 @@ from octavo.declarative.runtime.events import Events
 from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan, plan_retrieval
 from octavo.declarative.runtime.providers import GivenProviders, Providers
+from octavo.declarative.runtime.query import query_of
 from octavo.declarative.runtime.result_cache import DEFAULT_SIZE
 from octavo.declarative.runtime.retrieved import Retrieved
+from octavo.declarative.runtime.write_back import WrittenBack
 from octavo.errors import (
-    ConfigurationError,
-    InvalidArgumentError,
     checked_count,
-    plain_text,
-    shown,
 )
 
 
@@ -129,7 +127,7 @@ class RetrievalRuntime:
             The retrieval failed, and the failure policy has nothing else to give.
         """
         context = context or DispatchContext()
-        query = _query(action, arguments, context)
+        query = query_of(action, arguments, context)
         events = Events.of_request(bindings.role_name, action.name, context)
         return self.ground(bindings, action.knowledge, action.search, query, context, events=events)
 
@@ -143,6 +141,7 @@ class RetrievalRuntime:
         *,
         events: Events | None = None,
         memories: Mapping[str, MemoryCorpus] | None = None,
+        written: WrittenBack | None = None,
     ) -> Retrieved:
         """Return what sources give for a query, as :meth:`retrieve` does; for a chat's turn too.
 
@@ -162,6 +161,8 @@ class RetrievalRuntime:
             Who is told of the stages.
         memories
             The entries of a chat's MEMORY sources, by name; at most one of them is searched.
+        written
+            What was written back into the chat; joins a search by KEYWORD.
         """
         events = events or Events(role=bindings.role_name)
         with events.stage("grounding", sources=len(knowledge)) as event:
@@ -179,6 +180,7 @@ class RetrievalRuntime:
                 context,
                 events,
                 memories or {},
+                written,
             ).run()
             event["documents"] = len(retrieved.documents)
             event["units"] = len(retrieved.direct) + sum(map(len, retrieved.sequential))
@@ -278,32 +280,3 @@ def _whole(knowledge: tuple[Knowledge, ...]) -> tuple[Knowledge, ...]:
         for each in knowledge
         if each.use is not KnowledgeUse.SEARCH and each.type is not KnowledgeType.MEMORY
     )
-
-
-def _query(action: BoundAction, arguments: Mapping[str, object], context: DispatchContext) -> str:
-    """Return what is looked for (S64, S65).
-
-    Raises
-    ------
-    ConfigurationError
-        The argument is missing.
-    InvalidArgumentError
-        It is no text.
-    """
-    if context.turn_message.strip():
-        return context.turn_message
-    name = action.query_parameter
-    if action.search is None or name is None:
-        return ""
-    if name not in arguments:
-        raise ConfigurationError(
-            f"action {action.name}: expected the argument {name!r}, which is the query, found "
-            f"{', '.join(map(repr, arguments)) or 'none'}"
-        )
-    query = plain_text(arguments[name])
-    if query is None:
-        raise InvalidArgumentError(
-            f"action {action.name}: {name}: expected a text, which is the query, found "
-            f"{shown(arguments[name])}"
-        )
-    return query

@@ -44,21 +44,24 @@ def rank_together(
     found = []
     for place, (index, selection) in enumerate(zip(indexes, selections, strict=True)):
         if place == smaller and first.rows and second.rows:
-            hits = [_weighed(index, indexes[1 - place], each, depth, selection) for each in queries]
+            hits = [
+                weighed_together(index, indexes[1 - place], each, depth, selection)
+                for each in queries
+            ]
             found.append((Hits.concatenate(hits), SearchReport()))
         else:
             found.append(index.search(queries, depth, selection))
     return found[0], found[1]
 
 
-def _weighed(
+def weighed_together(
     index: KeywordIndex,
-    larger: KeywordIndex,
+    other: KeywordIndex,
     tokens: Sequence[str],
     depth: int,
     selection: Selection,
 ) -> Hits:
-    """Return the best rows of the smaller index; O(terms of the query that it holds, and rows)."""
+    """Return the best rows of an index, by how rare words are in both; O(terms of the query that it holds, and rows)."""
     counts = {each: n for each, n in Counter(tokens).items() if index.document_frequency(each)}
     terms = sorted(counts)  # float addition is not associative
     if not terms:
@@ -67,8 +70,8 @@ def _weighed(
     scores = np.zeros(index.rows)
     for place, term in enumerate(terms):
         own = index.document_frequency(term)
-        both = own + larger.document_frequency(term)
-        weight = idf(index.rows + larger.rows, both) / idf(index.rows, own)
+        both = own + other.document_frequency(term)
+        weight = idf(index.rows + other.rows, both) / idf(index.rows, own)
         part = slice(hits.offsets[place], hits.offsets[place + 1])
         scores[hits.rows[part]] += counts[term] * weight * hits.scores[part]
     rows = np.flatnonzero(scores)

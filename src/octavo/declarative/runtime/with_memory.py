@@ -1,7 +1,7 @@
 """A corpus and a chat's memory as one store: one ranking, one fusion, one set of limits (S72)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from octavo.corpus.corpus import Corpus
 from octavo.declarative.runtime.attribution import KNOWLEDGE
 from octavo.declarative.runtime.memory_corpus import MemorySnapshot
 from octavo.declarative.runtime.shared_statistics import rank_together
+from octavo.engines.keyword import KeywordIndex
 from octavo.engines.report import SearchReport
 from octavo.spi import RAGContext
 from octavo.storage.snapshot.snapshot import Snapshot
@@ -22,6 +23,9 @@ from octavo.strategies.joined import JoinedDocuments, admitted
 from octavo.strategies.keyword import KeywordRAGStrategy
 from octavo.strategies.queries import Queries
 from octavo.strategies.vector import VectorRAGStrategy
+
+if TYPE_CHECKING:
+    from octavo.strategies.sources import DocumentSource
 
 _APART = "\0"  # an entry is no document of the corpus, whatever its id
 
@@ -206,6 +210,13 @@ class CorpusWithMemory:
         self._corpus = corpus
         self.documents = corpus.keyword_index
         self.keyword_index = self.vector_store = StoreWithMemory(corpus.keyword_index, memory)
+        self._memory = memory
+
+    @property
+    def words(self) -> KeywordIndex:
+        """The words of the larger of the two."""
+        own, keyword = self.documents.keyword_index, self._memory.keyword
+        return own if keyword is None or own.rows >= keyword.rows else keyword.index
 
     def strategy(self, name: str, **options: Any) -> ColumnarStrategy:  # noqa: ANN401
         """Return a strategy over both."""
@@ -217,25 +228,25 @@ class CorpusWithMemory:
 
 
 class StrategyBesideMemory(ColumnarStrategy):
-    """What an application's engine finds, and what a memory has, in one order of scores (S73).
+    """What a strategy finds, and what was remembered or written back, in one order of scores (S73, S76).
 
     Parameters
     ----------
-    engine
-        Asks the engine.
+    strategy
+        Such as one that asks an application's engine.
     memory
-        Ranks a memory beside an empty corpus.
+        Ranks a memory beside an empty corpus, or entries that were written back.
     """
 
-    def __init__(self, engine: ColumnarStrategy, memory: ColumnarStrategy) -> None:
-        self._engine = engine
+    def __init__(self, strategy: ColumnarStrategy, memory: ColumnarStrategy) -> None:
+        self._strategy = strategy
         self._memory = memory
-        self.name = engine.name
+        self.name = strategy.name
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank with both."""
-        own, found = (each.rank(queries, context) for each in (self._memory, self._engine))
-        store = cast("StoreWithMemory", own.documents)
+        own, found = (each.rank(queries, context) for each in (self._memory, self._strategy))
+        store = cast("DocumentSource", own.documents)
         hits = merged_hits(own.hits, found.hits, store.rows, context.max_results)
         return Ranking(hits, JoinedDocuments(store, found.documents), own.report + found.report)
 

@@ -3,7 +3,6 @@
 import itertools
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Final
 
@@ -13,50 +12,79 @@ from octavo.declarative.runtime.cursors import scope_of
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
 from octavo.memory import BM25Index, MemoryEntry, MemoryTier
+from octavo.memory.bm25_index import KeywordSnapshot
+
+MOST_INDEXES: Final = 64
+"""How many scopes keep their words indexed; the others do it again, in some 10 ms, when asked."""
 
 _revisions: Final = itertools.count(1)
 
 Scope = tuple[str, str, str]
 
 
-@dataclass(slots=True)
 class WrittenBack:
-    """The entries of one scope, oldest first, and an index of them.
+    """The entries of one scope, oldest first; searched by their words.
 
-    Parameters
-    ----------
-    index
-        The entries by their words.
-    tokens
-        Those of each entry, by its id, oldest first.
-    total
-        Those of all.
-    revision
-        Another one after each change, and of no two scopes the same.
+    The index is made when a search first needs it, and again after :meth:`release`.
     """
 
-    index: BM25Index = field(default_factory=BM25Index)
-    tokens: dict[str, int] = field(default_factory=dict)
-    total: int = 0
-    revision: int = 0
+    def __init__(self) -> None:
+        self.revision = 0
+        """Another one after each change, and of no two scopes the same."""
+        self.total = 0
+        """The tokens of all entries."""
+        self._entries: dict[str, tuple[MemoryEntry, int]] = {}
+        self._index: BM25Index | None = None
+        self._guard = threading.Lock()
 
     def write(self, entry: MemoryEntry, tokens: int, bounds: WriteBack) -> None:
         """Add an entry as the newest, and drop the oldest beyond the bounds."""
-        self.remove(entry.id)
-        self.index.add(entry)
-        self.tokens[entry.id] = tokens
-        self.total += tokens
-        while len(self.tokens) > bounds.max_entries or self.total > bounds.max_tokens:
-            self.remove(next(iter(self.tokens)))
-        self.revision = next(_revisions)
+        with self._guard:
+            self._remove(entry.id)
+            self._entries[entry.id] = (entry, tokens)
+            self.total += tokens
+            if self._index is not None:
+                self._index.add(entry)
+            while len(self._entries) > bounds.max_entries or self.total > bounds.max_tokens:
+                self._remove(next(iter(self._entries)))
+            self.revision = next(_revisions)
 
     def remove(self, identifier: str) -> bool:
         """Remove an entry; return whether there was one."""
-        if identifier not in self.tokens:
+        with self._guard:
+            removed = self._remove(identifier)
+            if removed:
+                self.revision = next(_revisions)
+            return removed
+
+    def entries(self) -> tuple[MemoryEntry, ...]:
+        """Return the entries, oldest first."""
+        with self._guard:
+            return tuple(entry for entry, _ in self._entries.values())
+
+    def snapshot(self) -> KeywordSnapshot:
+        """Return the present entries by their words."""
+        with self._guard:
+            if self._index is None:
+                index = BM25Index()
+                index.add([entry for entry, _ in self._entries.values()])
+                self._index = index
+            return self._index.snapshot()
+
+    def release(self) -> None:
+        """Give back what the index takes."""
+        with self._guard:
+            self._index = None
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def _remove(self, identifier: str) -> bool:
+        if identifier not in self._entries:
             return False
-        self.index.remove(identifier)
-        self.total -= self.tokens.pop(identifier)
-        self.revision = next(_revisions)
+        self.total -= self._entries.pop(identifier)[1]
+        if self._index is not None:
+            self._index.remove(identifier)
         return True
 
 
@@ -87,6 +115,7 @@ class ControlledWriteBackStore:
         self._bounds = bounds
         self._guard = threading.Lock()
         self._scopes: OrderedDict[Scope, WrittenBack] = OrderedDict()
+        self._indexed: OrderedDict[Scope, WrittenBack] = OrderedDict()
         self._closed = False
 
     def write(self, text: str, context: DispatchContext, *, label: str = "") -> str:
@@ -140,7 +169,7 @@ class ControlledWriteBackStore:
             scope = scope_of(context)
             kept = self._scopes.get(scope)
             removed = kept is not None and kept.remove(identifier)
-            if kept is not None and not kept.tokens:
+            if kept is not None and not len(kept):
                 del self._scopes[scope]
             return removed
 
@@ -148,14 +177,19 @@ class ControlledWriteBackStore:
         """Return a scope's entries, oldest first."""
         with self._guard:
             kept = self._scopes.get(scope_of(context))
-            return () if kept is None else tuple(kept.index)
+            return () if kept is None else kept.entries()
 
     def of(self, context: DispatchContext) -> WrittenBack | None:
         """Return what a request sees; ``None`` where its scope has nothing."""
         with self._guard:
             kept = self._scopes.get(scope_of(context))
             if kept is not None:
-                self._scopes.move_to_end(scope_of(context))
+                scope = scope_of(context)
+                self._scopes.move_to_end(scope)
+                self._indexed.pop(scope, None)
+                self._indexed[scope] = kept
+                if len(self._indexed) > MOST_INDEXES:
+                    self._indexed.popitem(last=False)[1].release()
             return kept
 
     def invalidate(self, context: DispatchContext | None = None) -> int:
@@ -163,7 +197,13 @@ class ControlledWriteBackStore:
         with self._guard:
             chosen = list(self._scopes) if context is None else [scope_of(context)]
             forgotten = [self._scopes.pop(each) for each in chosen if each in self._scopes]
-            return sum(len(each.tokens) for each in forgotten)
+            return sum(map(len, forgotten))
+
+    def forget_tenant(self, tenant: str) -> None:
+        """Forget the entries of all scopes of a tenant."""
+        with self._guard:
+            for scope in [each for each in self._scopes if each[0] == tenant]:
+                del self._scopes[scope]
 
     def close(self) -> None:
         """Forget everything, and refuse what is written from now on; a second time does nothing."""
