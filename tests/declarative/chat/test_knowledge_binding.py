@@ -510,3 +510,28 @@ def test_what_cannot_work_fails_when_it_is_made(world):
     with pytest.raises(ConfigurationError, match="expected a class"):
         ChatKnowledgeBinding("Support", world.runtime)
     assert DispatchContext() == context()
+
+
+def test_only_a_text_names_a_tenant(world):  # S71 S72
+    knowledge = world.binding(memory())
+    knowledge.remember(entry("1", "Ada likes tea"), tenant="a")
+    knowledge.remember(entry("2", "nobody's"))
+    asked = (
+        knowledge.forget_tenant,
+        lambda tenant: knowledge.remembered(tenant=tenant),
+        lambda tenant: knowledge.forget("1", tenant=tenant),
+        lambda tenant: knowledge.remember(entry("3", "x"), tenant=tenant),
+    )
+    for ask in asked:
+        for wrong in (None, 7, ["a"]):
+            with pytest.raises(InvalidArgumentError, match="tenant: expected a string, found"):
+                ask(wrong)
+    assert len(knowledge.remembered(tenant="a")) == len(knowledge.remembered()) == 1
+
+
+def test_a_tenant_that_is_asked_about_leaves_no_trace(world):  # S72
+    knowledge = world.binding(memory())
+    for tenant in map(str, range(20)):
+        assert not knowledge.forget("1", tenant=tenant)
+        assert knowledge.remembered(tenant=tenant) == ()
+    assert not knowledge._memories._corpora

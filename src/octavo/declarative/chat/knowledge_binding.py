@@ -190,9 +190,10 @@ class ChatKnowledgeBinding:
         ConfigurationError
             The binding was closed, or there is no such source.
         InvalidArgumentError
-            Something is no :class:`~octavo.MemoryEntry`.
+            Something is no :class:`~octavo.MemoryEntry`, or the tenant no text.
         """
-        self._memory(tenant, source).add(entries)
+        self._check_open()
+        self._memories.of(self._memories.named(source), tenant).add(entries)
 
     def forget(self, identifier: str, *, tenant: str = "", source: str | None = None) -> bool:
         """Remove an entry, from the next turn on; return whether there was one."""
@@ -207,8 +208,7 @@ class ChatKnowledgeBinding:
 
     def remembered(self, *, tenant: str = "", source: str | None = None) -> tuple[MemoryEntry, ...]:
         """Return a tenant's entries, in the order in which they came."""
-        self._check_open()
-        return tuple(self._memories.for_tenant(tenant)[self._memories.named(source)])
+        return tuple(self._memory(tenant, source))
 
     @property
     def written_back(self) -> ControlledWriteBackStore:
@@ -264,7 +264,7 @@ class ChatKnowledgeBinding:
 
     def _memory(self, tenant: str, source: str | None) -> MemoryCorpus:
         self._check_open()
-        return self._memories.of(self._memories.named(source), tenant)
+        return self._memories.for_tenant(tenant)[self._memories.named(source)]
 
     def _check_open(self) -> None:
         if self._closed:

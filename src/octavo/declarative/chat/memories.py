@@ -68,27 +68,47 @@ class ChatMemories:
         )
 
     def of(self, source: str, tenant: str) -> MemoryCorpus:
-        """Return the entries of a source and a tenant, to be changed.
+        """Return the entries of a source and a tenant, to be added to.
 
         Raises
         ------
         InvalidArgumentError
             The tenant is no text.
         """
-        if plain_text(tenant) is None:
-            raise InvalidArgumentError(f"tenant: expected a string, found {shown(tenant)}")
+        key = (source, _checked(tenant))
         with self._guard:
-            return self._corpora.setdefault((source, tenant), MemoryCorpus(source))
+            return self._corpora.setdefault(key, MemoryCorpus(source))
 
     def for_tenant(self, tenant: str) -> Mapping[str, MemoryCorpus]:
-        """Return what a tenant's turns see, by source; a tenant without entries leaves no trace."""
+        """Return what a tenant's turns see, by source; a tenant without entries leaves no trace.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The tenant is no text.
+        """
+        tenant = _checked(tenant)
         with self._guard:
             return {
                 name: self._corpora.get((name, tenant), self._nothing[name]) for name in self._names
             }
 
-    def drop(self, tenant: str | None = None) -> None:
-        """Forget all entries: of a tenant, or of all."""
+    def drop(self, *tenants: str) -> None:
+        """Forget all entries: of tenants, or of all where none is given.
+
+        Raises
+        ------
+        InvalidArgumentError
+            A tenant is no text: that is nobody, and not everybody.
+        """
+        chosen = {_checked(each) for each in tenants}
         with self._guard:
-            for key in [each for each in self._corpora if tenant in {None, each[1]}]:
+            for key in [each for each in self._corpora if not chosen or each[1] in chosen]:
                 del self._corpora[key]
+
+
+def _checked(tenant: object) -> str:
+    text = plain_text(tenant)
+    if text is None:
+        raise InvalidArgumentError(f"tenant: expected a string, found {shown(tenant)}")
+    return text
