@@ -86,6 +86,9 @@ def test_include_and_exclude_hold(place):
         ("https://example.org/docs/../secret", False),
         ("https://example.org/docs/%2e%2e/secret", False),
         ("https://example.org/docs/%252e%252e/secret", True),  # a name, decoded once
+        ("https://example.org/docs/..;x/secret", False),
+        ("https://example.org/docs/..%3b/secret", False),
+        ("https://example.org/docs/..a/b;c", True),
         ("https://example.org/docs\\..\\secret", False),
         ("https://example.org/docs/..\\secret", False),
         ("https://example.org@evil.test/docs/a", False),
@@ -131,3 +134,11 @@ def test_a_turn_reads_its_direct_sources_where_it_says(world):
     assert len(binding.retrieve("q").direct) == 2
     with pytest.raises(InvalidArgumentError, match="inside the declared"):
         read(root / ".." / "secret.md")
+
+
+def test_a_declared_query_admits_no_other(place):  # S71
+    url = "https://example.org/docs?tenant=a"
+    source = Knowledge("notes", type="URL", path=url, use="DIRECT")
+    check_locations({"notes": url}, [source])
+    for other in ("/x?tenant=b", "/x", "/x?tenant=a", "?tenant=b"):
+        refused(f"https://example.org/docs{other}", source)

@@ -16,7 +16,8 @@ def check_locations(paths: Mapping[str, str], sources: Iterable[Knowledge]) -> N
 
     A file must lie below the declared directory, links resolved, and be one that ``include`` and
     ``exclude`` admit; a directory can be named where its source has neither. A URL must begin with the
-    declared one. Names of other sources are an engine's business and not looked at.
+    declared one; one that is declared with a query has no others inside. Names of other sources are an
+    engine's business and not looked at.
 
     Parameters
     ----------
@@ -77,6 +78,7 @@ def _is_url_inside(declared: str, location: str) -> bool:
     if declared == location:
         return True
     path = unquote(place.path)
-    if not same or not root.netloc or "\\" in path or ".." in path.split("/"):
+    names = {name.partition(";")[0] for name in path.split("/")}  # servers drop such parameters
+    if not same or not root.netloc or root.query or "\\" in path or ".." in names:
         return False
     return place.path.startswith(root.path.rstrip("/") + "/")
