@@ -484,6 +484,9 @@ def test_what_is_wrong_is_told_before_anything_is_retrieved(world):
     for query in (None, 3, b"x"):
         with pytest.raises(InvalidArgumentError, match="query: expected a text"):
             binding.retrieve(query)
+    for wrong in ("tenant-a", {"tenant": "a"}, 0):
+        with pytest.raises(InvalidArgumentError, match="context: expected a DispatchContext"):
+            binding.retrieve("query", wrong)
     for wrong in ("text", 3, [entry("1", "x"), None], {"id": "1"}):
         with pytest.raises(InvalidArgumentError, match="MemoryEntry"):
             binding.remember(wrong, source="facts")

@@ -141,7 +141,7 @@ class ChatKnowledgeBinding:
         ConfigurationError
             The binding was closed, or providers are installed in a way that cannot work.
         InvalidArgumentError
-            The query is no text, or a location leads out of its source.
+            The query is no text, the context is no context, or a location leads out of its source.
         OctavoError
             As :meth:`octavo.declarative.RetrievalRuntime.retrieve`.
         """
@@ -149,6 +149,10 @@ class ChatKnowledgeBinding:
         text = plain_text(query)
         if text is None:
             raise InvalidArgumentError(f"query: expected a text, found {shown(query)}")
+        if context is not None and not isinstance(context, DispatchContext):
+            raise InvalidArgumentError(
+                f"context: expected a DispatchContext, found {shown(context)}"
+            )
         context = (context or DispatchContext()).filled(agent=self._bindings.agent_name)
         check_locations(context.source_paths, self._chat.knowledge)
         return retrieved_by(
