@@ -867,6 +867,31 @@ def test_a_stream_that_is_no_generator_is_closed_too():
     assert made.is_closed
 
 
+def test_a_stream_is_closed_while_another_thread_waits_for_a_piece():
+    waiting, go_on, closed = threading.Event(), threading.Event(), []
+
+    class Client(Recorder):
+        def stream(self, system, prompt):
+            try:
+                waiting.set()
+                assert go_on.wait(10)
+                yield "last"
+                yield "never"
+            finally:
+                closed.append(True)
+
+    agent, _ = reader(llm=Client())
+    stream = agent.stream_action("answer", {"question": "Q"})
+    with ThreadPoolExecutor(1) as pool:
+        pieces = pool.submit(list, stream)
+        assert waiting.wait(10)
+        stream.close()
+        assert not closed
+        go_on.set()
+        assert pieces.result(10) == ["last"]
+    assert closed == [True]
+
+
 def test_an_asynchronous_stream_that_is_left_is_closed_at_once():
     closed = []
 

@@ -1,5 +1,6 @@
 """Answers that arrive piece by piece; what grounds them is known before the first piece."""
 
+import threading
 import weakref
 from collections.abc import AsyncIterator, Iterator
 from types import TracebackType
@@ -31,18 +32,33 @@ class ActionStream(Iterator[str]):
         self.context = context
         self._pieces = pieces
         self._stage = stage
+        self._asking = threading.Lock()
+        self._closing = False
         weakref.finalize(self, stage.close)
 
     def __next__(self) -> str:
-        with entered(self.context), self._stage.part():
-            return next(self._pieces)
+        try:
+            with self._asking, entered(self.context), self._stage.part():
+                return next(self._pieces)
+        finally:
+            if self._closing:
+                self.close()
 
     def close(self) -> None:
-        """Ask for nothing more; connections of the client are given back."""
-        close = getattr(self._pieces, "close", None)
-        if close is not None:
-            close()
-        self._stage.close()
+        """Ask for nothing more; connections of the client are given back.
+
+        While another thread waits for a piece, that is the last one, and the stream is closed behind it.
+        """
+        self._closing = True
+        if not self._asking.acquire(blocking=False):
+            return
+        try:
+            close = getattr(self._pieces, "close", None)
+            if close is not None:
+                close()
+            self._stage.close()
+        finally:
+            self._asking.release()
 
     def __enter__(self) -> Self:
         return self
