@@ -1,5 +1,7 @@
 """What is written back: bounded, the oldest out first, each scope's apart (S76)."""
 
+import gc
+import weakref
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from octavo.declarative import WriteBack, estimated_tokens
 from octavo.declarative.runtime import write_back
+from octavo.declarative.runtime.recently_used import RecentlyUsed
 from octavo.declarative.runtime.write_back import ControlledWriteBackStore
 from octavo.errors import ConfigurationError, InvalidArgumentError
 from octavo.memory import MemoryTier
@@ -169,16 +172,28 @@ def test_many_threads_write_and_look():  # S76
         assert kept.total == sum(estimated_tokens(entry.content) for entry in kept.entries())
 
 
-def test_few_scopes_keep_an_index(monkeypatch):  # S76
-    monkeypatch.setattr(write_back, "MOST_INDEXES", 2)
-    store = ControlledWriteBackStore(WriteBack())
+def test_few_scopes_of_all_stores_keep_an_index(monkeypatch):  # S76
+    monkeypatch.setattr(write_back, "_INDEXED", RecentlyUsed(2, lambda each: each.release()))
+    stores = [ControlledWriteBackStore(WriteBack()) for _ in range(3)]
     views = []
-    for tenant in "abc":
-        store.write(f"likes {tenant}", context(tenant=tenant))
-        views.append(store.of(context(tenant=tenant)))
+    for store in stores:
+        store.write("likes tea", ADA)
+        views.append(store.of(ADA))
         assert views[-1].snapshot().rows == 1
     assert [view._index is None for view in views] == [True, False, False]
     assert views[0].snapshot().ids(np.array([0])) == [views[0].entries()[0].id]
+    assert [view._index is None for view in views] == [False, True, False]
+
+
+@pytest.mark.parametrize("forget", ["invalidate", "forget_tenant", "close"])
+def test_nothing_that_was_forgotten_is_kept(forget):  # S76
+    store = ControlledWriteBackStore(WriteBack())
+    store.write("likes tea", ADA)
+    view = weakref.ref(store.of(ADA))
+    view().snapshot()
+    getattr(store, forget)(*(["ada"] if forget == "forget_tenant" else []))
+    gc.collect()
+    assert view() is None
 
 
 def test_the_oldest_go_first():  # S76

@@ -10,12 +10,13 @@ from octavo.declarative.declarations.write_back import WriteBack
 from octavo.declarative.rendering.tokens import estimated_tokens
 from octavo.declarative.runtime.cursors import scope_of
 from octavo.declarative.runtime.dispatch_context import DispatchContext
+from octavo.declarative.runtime.recently_used import RecentlyUsed
 from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
 from octavo.memory import BM25Index, MemoryEntry, MemoryTier
 from octavo.memory.bm25_index import KeywordSnapshot
 
 MOST_INDEXES: Final = 64
-"""How many scopes keep their words indexed; the others do it again, in some 10 ms, when asked."""
+"""How many scopes of all agents keep their words indexed; others do it again, in some 10 ms, when asked."""
 
 _revisions: Final = itertools.count(1)
 
@@ -69,7 +70,9 @@ class WrittenBack:
                 index = BM25Index()
                 index.add([entry for entry, _ in self._entries.values()])
                 self._index = index
-            return self._index.snapshot()
+            found = self._index.snapshot()
+        _INDEXED.use(self)
+        return found
 
     def release(self) -> None:
         """Give back what the index takes."""
@@ -86,6 +89,9 @@ class WrittenBack:
         if self._index is not None:
             self._index.remove(identifier)
         return True
+
+
+_INDEXED: Final = RecentlyUsed["WrittenBack"](MOST_INDEXES, lambda written: written.release())
 
 
 class ControlledWriteBackStore:
@@ -115,7 +121,6 @@ class ControlledWriteBackStore:
         self._bounds = bounds
         self._guard = threading.Lock()
         self._scopes: OrderedDict[Scope, WrittenBack] = OrderedDict()
-        self._indexed: OrderedDict[Scope, WrittenBack] = OrderedDict()
         self._closed = False
 
     def write(self, text: str, context: DispatchContext, *, label: str = "") -> str:
@@ -184,12 +189,7 @@ class ControlledWriteBackStore:
         with self._guard:
             kept = self._scopes.get(scope_of(context))
             if kept is not None:
-                scope = scope_of(context)
-                self._scopes.move_to_end(scope)
-                self._indexed.pop(scope, None)
-                self._indexed[scope] = kept
-                if len(self._indexed) > MOST_INDEXES:
-                    self._indexed.popitem(last=False)[1].release()
+                self._scopes.move_to_end(scope_of(context))
             return kept
 
     def invalidate(self, context: DispatchContext | None = None) -> int:
