@@ -92,6 +92,25 @@ def test_scores_are_those_of_bm25_over_both(binding, query):  # S76 S64 S21
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
 
 
+def test_many_entries_do_not_outrank_few_documents(binding):  # S76 S64 S21
+    knowledge = binding()
+    written = [NOTES["fox.md"], *(f"note {number} about weather {number}" for number in range(60))]
+    for text in written:
+        knowledge.written_back.write(text, ADA)
+    query = "the red fox hunts"
+    notes = list(NOTES.values())
+    raw = dict(zip([("notes", text) for text in notes], bm25(query, notes, written), strict=True))
+    alone = zip(written, bm25(query, written), strict=True)
+    raw |= {("write-back", text): score for text, score in alone}
+    best = max(raw.values())
+    found = knowledge.retrieve(query, ADA).documents
+    assert {(each.metadata["tnsai.source"], each.content): each.score for each in found} == {
+        place: pytest.approx(score / best, rel=1e-6) for place, score in raw.items() if score > 0
+    }
+    scores = {each.metadata["tnsai.source"]: each.score for each in reversed(found)}
+    assert min(scores.values()) > 0.8  # the same text, here and there
+
+
 def test_an_entry_says_what_it_is(binding):  # S76 S71 S69
     knowledge = binding()
     knowledge.written_back.write("Ada's fox is red", ADA, label="call of 3 May")

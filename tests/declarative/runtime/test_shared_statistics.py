@@ -51,11 +51,11 @@ def expected(own, other, query):
 @given(TEXTS, TEXTS, st.lists(st.sampled_from(WORDS), max_size=5))
 def test_the_smaller_is_weighed_by_both_and_the_larger_by_its_own(first, second, query):
     found = ranked(first, second, query)
-    smaller = 0 if len(first) < len(second) else 1
+    larger = None if len(first) == len(second) else int(len(first) < len(second))
     for place, (own, other) in enumerate([(first, second), (second, first)]):
         if not own:
             assert found[place] == {}
-        elif place == smaller:
+        elif other and place != larger:
             assert found[place] == pytest.approx(expected(own, other, query), rel=1e-5)
         else:
             assert found[place] == pytest.approx(expected(own, [], query), rel=1e-5)

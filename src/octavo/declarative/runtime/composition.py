@@ -26,9 +26,9 @@ from octavo.declarative.runtime.stages import (
     TimedExpander,
 )
 from octavo.declarative.runtime.with_memory import CorpusWithMemory, StrategyBesideMemory
-from octavo.declarative.runtime.write_back import WrittenBack
 from octavo.errors import ExecutionError
 from octavo.graph.providers import NamedProvider, OpenedGraph, open_graph_store
+from octavo.memory.bm25_index import KeywordSnapshot
 from octavo.spi import RetrievalEngineProvider
 from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.columnar import ColumnarStrategy
@@ -73,7 +73,7 @@ class Composition:
     context: DispatchContext
     events: Events
     memory: MemoryCorpus | None = None
-    written: WrittenBack | None = None
+    written: KeywordSnapshot | None = None
 
     def corpus(self) -> Searched | None:
         """Return the documents that are searched; ``None`` where somebody else has them."""
@@ -82,15 +82,18 @@ class Composition:
         if not self.plan.loads:
             return None
         corpus = self.binding.corpus(self.embedding, self.context)
-        if self.embedding is not None and corpus.dimensions is None:
-            # There are no documents, so nobody knows how long their vectors would be.
+        without_vectors = self.embedding is not None and corpus.dimensions is None
+        if without_vectors or self.written is not None:
+            # There are no documents, so nobody knows how long their vectors would be; or their words
+            # are to be compared.
             return self._with(MemoryCorpus(""), corpus)
         return corpus
 
     def _with(self, memory: MemoryCorpus, corpus: Corpus) -> CorpusWithMemory:
         words = self.plan.search.strategy in {SearchStrategy.KEYWORD, SearchStrategy.HYBRID}
         entries = memory.snapshot(self.context, words=words, embedding=self.embedding)
-        return CorpusWithMemory(corpus, entries)
+        beside = () if self.written is None else (self.written.index,)
+        return CorpusWithMemory(corpus, entries, beside)
 
     def strategy(self, corpus: Searched | None) -> ColumnarStrategy:
         """Return the strategy, expansion around it."""
@@ -126,13 +129,10 @@ class Composition:
                 return self._own(corpus)
         return self._embedded(corpus.strategy("vector"))
 
-    def _written_back(self, written: WrittenBack, corpus: Searched | None) -> ColumnarStrategy:
-        entries = written.snapshot()
-        if corpus is None or self.plan.engine is not None:
-            return ScaledStrategy(WrittenStrategy(entries, None))
-        if isinstance(corpus, CorpusWithMemory):
+    def _written_back(self, entries: KeywordSnapshot, corpus: Searched | None) -> ColumnarStrategy:
+        if self.plan.engine is None and isinstance(corpus, CorpusWithMemory):
             return WrittenStrategy(entries, corpus.words)
-        return WrittenStrategy(entries, corpus.keyword_index.keyword_index)
+        return ScaledStrategy(WrittenStrategy(entries))
 
     def _own(self, corpus: Searched | None) -> ColumnarStrategy:
         strategy = self.plan.search.strategy

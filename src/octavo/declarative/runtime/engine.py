@@ -77,7 +77,7 @@ class Engine:
             self.context,
             self.events,
             self.memory,
-            self.written,
+            None if self.written is None else self.written.snapshot(),
         )
         with self.events.stage("binding", loaded=self.binding.is_loaded):
             corpus = composition.corpus()

@@ -6,12 +6,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
 from octavo.columns.stored_document import StoredDocument
 from octavo.declarative.declarations.write_back import WriteBack
 from octavo.declarative.runtime.attribution import KNOWLEDGE
-from octavo.declarative.runtime.shared_statistics import weighed_together
+from octavo.declarative.runtime.shared_statistics import rank_beside
 from octavo.engines.keyword import KeywordIndex
 from octavo.memory.bm25_index import KeywordSnapshot
 from octavo.spi import RAGContext
@@ -81,31 +80,23 @@ class WrittenStrategy(ColumnarStrategy):
     ----------
     entries
         The entries of one scope, by their words.
-    index
-        The words of those documents: words weigh what they weigh in both together, so that scores of a
-        few entries can be compared with those of many documents. ``None``: what they weigh in the
+    words
+        The words of those documents: they weigh what they weigh in all together, so that scores of a few
+        entries can be compared with those of many documents. Without any: what they weigh in the
         entries.
     """
 
     name = KeywordRAGStrategy.name
 
-    def __init__(self, entries: KeywordSnapshot, index: KeywordIndex | None) -> None:
+    def __init__(self, entries: KeywordSnapshot, words: Sequence[KeywordIndex] = ()) -> None:
         self._entries = entries
         self._documents = WrittenDocuments(entries)
-        self._index = index
+        self._words = words
 
     def rank(self, queries: Queries, context: RAGContext) -> Ranking:
         """Rank entries alone."""
         entries, depth = self._entries, context.max_results
         selection = self._documents.select(context.metadata_filters)
-        if self._index is None:
-            hits, _ = entries.rank_keyword(queries.texts, depth, selection)
-        else:
-            found = [
-                weighed_together(
-                    entries.index, self._index, entries.analyzer.tokens(text), depth, selection
-                )
-                for text in queries.texts
-            ]
-            hits = Hits.concatenate(found)
+        tokens = [entries.analyzer.tokens(text) for text in queries.texts]
+        hits, _ = rank_beside(entries.index, self._words, tokens, depth, selection)
         return Ranking(hits.at_least(context.min_score), self._documents)

@@ -84,13 +84,18 @@ class StoreWithMemory(JoinedDocuments):
         The corpus.
     memory
         The entries.
+    beside
+        The words of what is ranked beside them, elsewhere.
     """
 
-    def __init__(self, corpus: Snapshot, memory: MemorySnapshot) -> None:
+    def __init__(
+        self, corpus: Snapshot, memory: MemorySnapshot, beside: Sequence[KeywordIndex] = ()
+    ) -> None:
         self._memory = MemoryDocuments(memory)
         super().__init__(corpus, self._memory)
         self.corpus = corpus
         self._snapshot = memory
+        self._beside = beside
 
     @property
     def rows(self) -> int:
@@ -134,7 +139,7 @@ class StoreWithMemory(JoinedDocuments):
         rows = self._snapshot.entries.rows_of(store.ids(np.arange(store.rows, dtype=np.int64)))
         selections = (own, _in_order_of(rows, other))
         places = (self.corpus.keyword_index, store.index)
-        first, second = rank_together(places, queries, depth, selections)
+        first, second = rank_together(places, queries, depth, selections, self._beside)
         return self._merged(first, second, rows, depth)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
@@ -204,19 +209,23 @@ class CorpusWithMemory:
         The corpus.
     memory
         The entries.
+    beside
+        The words of what is ranked beside them, elsewhere.
     """
 
-    def __init__(self, corpus: Corpus, memory: MemorySnapshot) -> None:
+    def __init__(
+        self, corpus: Corpus, memory: MemorySnapshot, beside: Sequence[KeywordIndex] = ()
+    ) -> None:
         self._corpus = corpus
         self.documents = corpus.keyword_index
-        self.keyword_index = self.vector_store = StoreWithMemory(corpus.keyword_index, memory)
+        self.keyword_index = self.vector_store = StoreWithMemory(self.documents, memory, beside)
         self._memory = memory
 
     @property
-    def words(self) -> KeywordIndex:
-        """The words of the larger of the two."""
-        own, keyword = self.documents.keyword_index, self._memory.keyword
-        return own if keyword is None or own.rows >= keyword.rows else keyword.index
+    def words(self) -> tuple[KeywordIndex, ...]:
+        """The words of both."""
+        keyword = self._memory.keyword
+        return (self.documents.keyword_index, *(() if keyword is None else (keyword.index,)))
 
     def strategy(self, name: str, **options: Any) -> ColumnarStrategy:  # noqa: ANN401
         """Return a strategy over both."""
