@@ -126,7 +126,7 @@ def test_entries_say_that_they_are_written_back():  # S76
         ("\ud800", "", "text: .*lone surrogate"),
         ("x", None, "label: expected a text"),
         ("x", "\udfff", "label: .*lone surrogate"),
-        ("word " * 11, "", "text: expected at most 10 tokens, found"),
+        ("word " * 11, "", "text: expected at most 10 tokens"),
     ],
 )
 def test_bad_entries_are_refused_and_nothing_goes(text, label, message):  # S76
@@ -201,3 +201,12 @@ def test_the_oldest_go_first():  # S76
     for text in ("first", "second", "first", "third"):
         store.write(text, ADA)
     assert texts(store) == ["first", "third"]
+
+
+def test_labels_count():  # S76
+    store = ControlledWriteBackStore(WriteBack(max_tokens=12))
+    store.write("one word", ADA, label="a call")
+    store.write("two words", ADA, label="another call of that day, a long one")
+    assert texts(store) == ["two words"]
+    with pytest.raises(InvalidArgumentError, match="at most 12 tokens, label included, found"):
+        store.write("x", ADA, label="word " * 1000)

@@ -145,16 +145,16 @@ class ControlledWriteBackStore:
         ConfigurationError
             The store was closed.
         InvalidArgumentError
-            The text is blank, no text, or larger than all entries of a scope may be together; the
-            label is no text.
+            The text is blank, no text, or with its label larger than all entries of a scope may be
+            together; the label is no text.
         """
         content, shown_label = _text("text", text), _text("label", label)
         if not content.strip():
             raise InvalidArgumentError(f"text: expected one that is not blank, found {content!r}")
-        tokens = estimated_tokens(content)
+        tokens = estimated_tokens(content) + estimated_tokens(shown_label)
         if tokens > self._bounds.max_tokens:
             raise InvalidArgumentError(
-                f"text: expected at most {self._bounds.max_tokens} tokens, found {tokens}"
+                f"text: expected at most {self._bounds.max_tokens} tokens, label included, found {tokens}"
             )
         where = f"{WriteBack.SOURCE}: {shown_label}" if shown_label.strip() else WriteBack.SOURCE
         identifier = blake2b(content.encode(), digest_size=16).hexdigest()
