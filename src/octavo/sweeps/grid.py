@@ -31,7 +31,8 @@ def grid_points(over: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
     """
     if not isinstance(over, Mapping) or not over:
         raise InvalidArgumentError(
-            f"over: expected values for at least one option by name, found {shown(over)}"
+            "over: expected values for at least one option by name, such as rrf_k "
+            f"(--rrf-k 10,60), found {shown(over)}"
         )
     axes: dict[str, Sequence[Any]] = {}
     for name, values in over.items():

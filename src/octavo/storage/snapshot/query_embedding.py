@@ -101,7 +101,7 @@ class QueryEmbedding:
             raise ConfigurationError(
                 f"the vectors of this index came from the column {specification.column!r}: use the "
                 "keyword strategy (--strategy keyword), give the query's own vector "
-                "(query_vector=; octavo batch --query-vector COL), or open with embedding="
+                "(query_vector=; --query-vector COL of octavo batch, eval and sweep), or open with embedding="
             )
         if isinstance(specification, ImportSpecification):
             _refuse_standard_library(specification)
