@@ -732,10 +732,10 @@ MUTANTS = (
     Mutant(
         "S71",
         "a link may lead a location out of its source",
-        "declarative/chat/locations.py",
+        "declarative/runtime/locations.py",
         "os.path.realpath(absolute_path(each)) for each in",
         "absolute_path(each) for each in",
-        "tests/declarative/chat/test_locations.py::test_links_are_resolved",
+        "tests/declarative/runtime/test_locations.py::test_links_are_resolved",
     ),
     Mutant(
         "S72",

@@ -11,7 +11,13 @@ import pytest
 from octavo.declarative import Knowledge, RetrievalRuntime, RoleRagBinding, agent_spec, bind
 from octavo.declarative.runtime.bindings import ingestion_of
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.errors import CancelledError, RetrievalError, RetrievalTimeoutError, SourceLoadingError
+from octavo.errors import (
+    CancelledError,
+    InvalidArgumentError,
+    RetrievalError,
+    RetrievalTimeoutError,
+    SourceLoadingError,
+)
 from octavo.spi import CancellationToken, SourceDocument
 from tests.declarative.runtime.conftest import context, role_of, search
 
@@ -302,7 +308,7 @@ def test_dispatches_and_invalidations_leave_nothing_open(world, tmp_path, monkey
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_whole_sources_are_given_in_order_and_can_lie_elsewhere(world, tmp_path):  # S71 S74
+def test_whole_sources_are_given_in_order_or_as_the_request_says(world, tmp_path):  # S71 S74
     source = world.source(files={"a.md": "first", "b.md": "second"})
     role = role_of(source, use="DIRECT")
     found = world.ask(role)
@@ -311,10 +317,13 @@ def test_whole_sources_are_given_in_order_and_can_lie_elsewhere(world, tmp_path)
     assert [(each.name, each.use.name, each.documents) for each in found.sources] == [
         ("notes", "DIRECT", 2)
     ]
-    (tmp_path / "elsewhere.md").write_text("elsewhere")
-    asked = context(source_paths={"notes": str(tmp_path / "elsewhere.md")})
-    assert [each.content for each in world.ask(role, context=asked).direct] == ["elsewhere"]
+    asked = context(source_paths={"notes": f"{source.path}/b.md"})
+    assert [each.content for each in world.ask(role, context=asked).direct] == ["second"]
     assert len(world.ask(role).direct) == 2
+    (tmp_path / "elsewhere.md").write_text("not declared")
+    asked = context(source_paths={"notes": str(tmp_path / "elsewhere.md")})
+    with pytest.raises(InvalidArgumentError, match="source_paths: 'notes'"):
+        world.ask(role, context=asked)
 
 
 @pytest.mark.parametrize("use", ["SEARCH", "DIRECT"])
@@ -351,18 +360,18 @@ def test_a_slow_location_holds_nobody_up_who_needs_none(make_world, tmp_path):  
 
     class Slow:
         def supports(self, knowledge):
-            return str(knowledge.type) == "DATABASE"
+            return knowledge.name == "guide"
 
         def load(self, knowledge):
-            if knowledge.path == "slow":
+            if knowledge.path.endswith("slow"):
                 reading.set()
                 assert go_on.wait(20)
             yield SourceDocument("1", "whole", {})
 
     world = make_world(loaders=[Slow()])
-    role = role_of(Knowledge("guide", type="DATABASE", path="here"), use="DIRECT")
+    role = role_of(Knowledge("guide", path=str(tmp_path)), use="DIRECT")
     assert len(world.ask(role).direct) == 1
-    elsewhere = context(source_paths={"guide": "slow"})
+    elsewhere = context(source_paths={"guide": str(tmp_path / "slow")})
     thread = threading.Thread(target=lambda: world.ask(role, "q", elsewhere))
     thread.start()
     assert reading.wait(20)

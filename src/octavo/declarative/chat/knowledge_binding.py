@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Final, Protocol, Self, runtime_checkable
 
-from octavo.declarative.chat.locations import check_locations
 from octavo.declarative.chat.memories import ChatMemories
 from octavo.declarative.declarations.binding import BoundChat, BoundDeclarations, bind_chat
 from octavo.declarative.declarations.described import declared_name
@@ -154,7 +153,6 @@ class ChatKnowledgeBinding:
                 f"context: expected a DispatchContext, found {shown(context)}"
             )
         context = (context or DispatchContext()).filled(agent=self._bindings.agent_name)
-        check_locations(context.source_paths, self._chat.knowledge)
         return retrieved_by(
             lambda: self._retrieval.ground(
                 self._bindings,

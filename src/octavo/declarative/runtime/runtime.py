@@ -13,6 +13,7 @@ from octavo.declarative.runtime.dispatch import Dispatch
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import PROCESS_EMBEDDING, ProcessEmbedding
 from octavo.declarative.runtime.events import Events
+from octavo.declarative.runtime.locations import check_locations
 from octavo.declarative.runtime.memory_corpus import MemoryCorpus
 from octavo.declarative.runtime.plan import RetrievalPlan, plan_retrieval
 from octavo.declarative.runtime.providers import GivenProviders, Providers
@@ -163,7 +164,15 @@ class RetrievalRuntime:
             The entries of a chat's MEMORY sources, by name; at most one of them is searched.
         written
             What was written back into the chat; joins a search by KEYWORD.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The context names a location outside what a source declares; nothing was read.
+        OctavoError
+            As of :meth:`retrieve`.
         """
+        check_locations(context.source_paths, knowledge)
         events = events or Events(role=bindings.role_name)
         with events.stage("grounding", sources=len(knowledge)) as event:
             plan = self._plan(bindings, knowledge, search)

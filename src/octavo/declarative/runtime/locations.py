@@ -1,4 +1,4 @@
-"""Where a turn may read its DIRECT sources: nowhere but inside what was declared (S71)."""
+"""Where a request may read its DIRECT sources: nowhere but inside what was declared (S71)."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ def check_locations(paths: Mapping[str, str], sources: Iterable[Knowledge]) -> N
     paths
         Locations by the names of sources.
     sources
-        What grounds the chat.
+        What grounds the action or the chat.
 
     Raises
     ------

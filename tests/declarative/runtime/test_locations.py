@@ -3,9 +3,8 @@
 import pytest
 
 from octavo.declarative import Knowledge
-from octavo.declarative.chat.locations import check_locations
+from octavo.declarative.runtime.locations import check_locations
 from octavo.errors import InvalidArgumentError
-from tests.declarative.runtime.conftest import context
 
 
 def refused(location, source):
@@ -115,25 +114,6 @@ def test_other_sources_have_no_location(place):
     refused("/x", Knowledge("notes", use="DIRECT"))
     # Of sources that are not given whole nothing is read; an engine may make of it what it will.
     check_locations({"notes": "/x", "unknown": "/y"}, [Knowledge("notes", path="/docs")])
-
-
-# S71 S74
-def test_a_turn_reads_its_direct_sources_where_it_says(world):
-    files = {"a/one.md": "of a", "b/one.md": "of b"}
-    binding = world.binding(world.source(files=files, use="DIRECT"))
-    root = world.directory / "notes"
-
-    def read(path):
-        found = binding.retrieve("q", context(source_paths={"notes": str(path)}))
-        return [each.content for each in found.direct]
-
-    assert read(root / "a") == ["of a"]
-    assert read(root / "b" / "one.md") == ["of b"]
-    (root / "b" / "one.md").write_text("now")
-    assert read(root / "b") == ["now"]  # what is there is not kept
-    assert len(binding.retrieve("q").direct) == 2
-    with pytest.raises(InvalidArgumentError, match="inside the declared"):
-        read(root / ".." / "secret.md")
 
 
 def test_a_declared_query_admits_no_other(place):  # S71
