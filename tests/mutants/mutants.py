@@ -613,8 +613,8 @@ MUTANTS = (
         "S64",
         "the context of a chat is a filter",
         "declarative/runtime/attribution.py",
-        "if key.startswith(_CHAT):",
-        "if False:",
+        "if not key.startswith(_CHAT)",
+        "if True",
         "tests/declarative/runtime/test_engine.py::test_the_context_of_a_chat_is_no_filter",
     ),
     Mutant(
@@ -731,11 +731,11 @@ MUTANTS = (
     ),
     Mutant(
         "S71",
-        "a location may lead out of its source",
+        "a link may lead a location out of its source",
         "declarative/chat/locations.py",
-        "if not place.startswith(root.rstrip(os.sep) + os.sep):",
-        "if False:",
-        "tests/declarative/chat/test_locations.py::test_what_is_outside_is_refused[z.md]",
+        "os.path.realpath(absolute_path(each)) for each in",
+        "absolute_path(each) for each in",
+        "tests/declarative/chat/test_locations.py::test_links_are_resolved",
     ),
     Mutant(
         "S72",

@@ -1,4 +1,4 @@
-"""What happens before anybody answers, in a thread where an event loop runs."""
+"""Retrieving and rendering, before anybody answers, beside an event loop."""
 
 import asyncio
 from collections.abc import Callable

@@ -24,7 +24,7 @@ from octavo.declarative.rendering.grounding import Grounding
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.events import Event, Events, Stage
-from octavo.errors import InvalidArgumentError, plain_text, shown
+from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
 
 if TYPE_CHECKING:
     from octavo.declarative.actions.agent import Agent
@@ -142,6 +142,10 @@ def turns_of(agent: "Agent") -> ChatTurns:
     """
     cls = type(agent)
     knowledge = agent.get_chat_knowledge()
+    if knowledge is not None and not isinstance(knowledge, ChatKnowledgeBinding):
+        raise ConfigurationError(
+            f"get_chat_knowledge: expected a ChatKnowledgeBinding, found {shown(knowledge)}"
+        )
     own = agent.get_executors().get(ActionType.LLM)
     executor = LLMChatExecutor(agent.get_llm()) if own is None else own
     counter = agent.get_token_counter()

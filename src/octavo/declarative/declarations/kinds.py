@@ -29,7 +29,10 @@ def check_kind(knowledge: "Knowledge") -> None:
     if knowledge.type is KnowledgeType.GRAPH:
         _check_graph(knowledge)
     elif knowledge.type is KnowledgeType.MEMORY:
-        _refuse(knowledge, _LOCATION, "a MEMORY source, whose entries the application gives")
+        whole = tuple(each for each in _CHUNKS if each != "max_tokens")
+        _refuse(
+            knowledge, _LOCATION + whole, "a MEMORY source, whose entries the application gives"
+        )
         if knowledge.use is KnowledgeUse.SEQUENTIAL:
             raise ConfigurationError("use: a MEMORY source is used by SEARCH or DIRECT")
     if "search" in knowledge.given and knowledge.use is not KnowledgeUse.SEARCH:

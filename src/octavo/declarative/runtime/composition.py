@@ -88,7 +88,9 @@ class Composition:
         return corpus
 
     def _with(self, memory: MemoryCorpus, corpus: Corpus) -> CorpusWithMemory:
-        return CorpusWithMemory(corpus, memory.snapshot(self.embedding, self.context))
+        words = self.plan.search.strategy in {SearchStrategy.KEYWORD, SearchStrategy.HYBRID}
+        entries = memory.snapshot(self.context, words=words, embedding=self.embedding)
+        return CorpusWithMemory(corpus, entries)
 
     def strategy(self, corpus: Searched | None) -> ColumnarStrategy:
         """Return the strategy, expansion around it."""

@@ -12,19 +12,26 @@ from numpy.typing import NDArray
 
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
+from octavo.declarative.runtime.followed_entries import FollowingStore, PresentEntries
 from octavo.declarative.runtime.ingested import Embedding
+from octavo.declarative.runtime.recently_used import RecentlyUsed
 from octavo.declarative.runtime.request_token import RequestToken
 from octavo.embeddings.hash_embedding import HashEmbedding
+from octavo.errors import InvalidArgumentError
 from octavo.memory import BM25Index, MemoryEntry, VectorMemoryStore
 from octavo.memory.bm25_index import KeywordSnapshot
-from octavo.memory.entries import EntryTable
+from octavo.memory.entries import EntrySnapshot, EntryTable
 from octavo.memory.vector_store import VectorSnapshot
 from octavo.spi import CancellationToken, SourceDocument
 from octavo.spi.metadata import ENTRY_ID, TIER
 
-_BATCH: Final = 64
+MOST_INDEXES: Final = 64
+"""How many memories keep their words indexed; the others do it again, in some 10 ms, when asked."""
+
 _WAIT: Final = 0.05
 _revisions = itertools.count(1)
+_births = itertools.count()
+_INDEXED: Final = RecentlyUsed["MemoryCorpus"](MOST_INDEXES, lambda memory: memory.release())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,22 +42,24 @@ class MemorySnapshot:
     ----------
     source
         The declared name.
-    keyword
-        The entries by their words.
-    vectors
-        Entries by their vectors; ``None`` where none were asked for.
+    entries
+        The entries, in the order in which they came.
+    keyword, vectors
+        The same entries by words and by vectors, each in its own order; ``None`` where that was not
+        asked for.
     """
 
     source: str
-    keyword: KeywordSnapshot
+    entries: EntrySnapshot
+    keyword: KeywordSnapshot | None = None
     vectors: VectorSnapshot | None = None
 
 
 class MemoryCorpus:
     """Entries of one source and one tenant, indexed as S31; safe to share between threads.
 
-    Words are indexed when entries are added, vectors made when a search first needs them. A retrieval
-    sees the entries as they were when it began to search.
+    Words and vectors are indexed when a search first needs them, and then only what changed. A
+    retrieval sees the entries as they were when it began to search.
 
     Parameters
     ----------
@@ -61,11 +70,15 @@ class MemoryCorpus:
     def __init__(self, source: str) -> None:
         self.source = source
         self.revision = 0
-        self._keyword = BM25Index()
-        self._store: VectorMemoryStore | None = None
+        """Another number after each change, of this memory and no other; 0 where nothing ever was."""
+        self._entries: dict[str, MemoryEntry] = {}
+        self._guard = threading.Lock()  # held for moments only
+        self._indexing = threading.Lock()
+        self._births: dict[str, int] = {}
+        self._present: PresentEntries | None = None
+        self._words: FollowingStore[BM25Index] | None = None
+        self._vectors: FollowingStore[VectorMemoryStore] | None = None
         self._function: _Function | None = None
-        self._embedded: EntryTable | None = None
-        self._embedding = threading.Lock()
 
     def add(self, entries: MemoryEntry | Iterable[MemoryEntry]) -> None:
         """Add entries, all or none; one whose id is known replaces the one that has it.
@@ -75,21 +88,29 @@ class MemoryCorpus:
         InvalidArgumentError
             Something is no :class:`~octavo.MemoryEntry`.
         """
-        self._keyword.add(entries)
-        self.revision = next(_revisions)
+        batch = checked_entries(entries)
+        if batch:
+            with self._guard:
+                for each in batch:
+                    self._entries[each.id] = each
+                    self._births.setdefault(each.id, next(_births))
+                self._changed()
 
     def remove(self, identifier: str) -> bool:
         """Remove the entry with this id; return whether there was one."""
-        removed = self._keyword.remove(identifier)
-        if removed:
-            self.revision = next(_revisions)
+        with self._guard:
+            removed = self._entries.pop(identifier, None) is not None
+            if removed:
+                del self._births[identifier]
+                self._changed()
         return removed
 
     def __len__(self) -> int:
-        return len(self._keyword)
+        return len(self._entries)
 
     def __iter__(self) -> Iterator[MemoryEntry]:
-        return iter(self._keyword)
+        with self._guard:
+            return iter(tuple(self._entries.values()))
 
     def units(self) -> tuple[SourceDocument, ...]:
         """Return all entries, in the order in which they came, each known by its source."""
@@ -100,56 +121,91 @@ class MemoryCorpus:
             for entry in self
         )
 
-    def snapshot(self, embedding: Embedding, context: DispatchContext) -> MemorySnapshot:
-        """Return the present entries, with vectors where an embedding is given.
-
-        Only what is new since the last call is embedded.
+    def snapshot(
+        self, context: DispatchContext, *, words: bool, embedding: Embedding
+    ) -> MemorySnapshot:
+        """Return the present entries.
 
         Parameters
         ----------
-        embedding
-            Gives the vectors.
         context
-            Whose deadline and cancellation the embedding heeds.
+            Whose deadline and cancellation the indexing heeds.
+        words
+            Whether they are searched by words.
+        embedding
+            Gives vectors; ``None`` where they are not searched by vectors.
         """
-        keyword = self._keyword.snapshot()
-        if embedding is None:
-            return MemorySnapshot(self.source, keyword)
+        present = self._now()
         with self._alone(context):
-            return MemorySnapshot(
-                self.source, keyword, self._vectors(keyword.table, embedding, context)
-            )
+            keyword = self._by_words(present, context) if words else None
+            vectors = None if embedding is None else self._by_vectors(present, embedding, context)
+        return MemorySnapshot(self.source, EntrySnapshot(present.table), keyword, vectors)
 
-    def _vectors(
-        self, table: EntryTable, embedding: Embedding, context: DispatchContext
+    def release(self) -> None:
+        """Give back what the index of the words takes; the next search by words makes it again."""
+        self._words = None
+
+    def _changed(self) -> None:
+        self._present = None
+        self.revision = next(_revisions)
+
+    def _now(self) -> PresentEntries:
+        with self._guard:
+            if self._present is None:
+                table = EntryTable.of(tuple(self._entries.values()))
+                self._present = PresentEntries(table, dict(self._births))
+            return self._present
+
+    def _by_words(self, present: PresentEntries, context: DispatchContext) -> KeywordSnapshot:
+        words = FollowingStore(BM25Index()) if self._words is None else self._words
+        found = words.follow(present, context.check).snapshot()
+        self._words = words
+        _INDEXED.use(self)
+        return found
+
+    def _by_vectors(
+        self, present: PresentEntries, embedding: Embedding, context: DispatchContext
     ) -> VectorSnapshot:
-        if self._store is None or self._function is None or self._function.inner is not embedding:
-            self._function = _Function(embedding)
-            self._store = VectorMemoryStore(self._function)
-            self._embedded = None
-        store, function = self._store, self._function
-        if self._embedded is not table:
-            self._embedded = None
-            function.token = RequestToken(context)
-            known = {each.id: each for each in store}
-            for identifier in known.keys() - table.rows.keys():
-                store.remove(identifier)
-            changed = [each for each in table.entries if known.get(each.id) != each]
-            for start in range(0, len(changed), _BATCH):
-                context.check()
-                store.add(changed[start : start + _BATCH])
-            self._embedded = table
-        return store.snapshot()
+        vectors, function = self._vectors, self._function
+        if vectors is None or function is None or function.inner is not embedding:
+            function = _Function(embedding)
+            vectors = FollowingStore(VectorMemoryStore(function))
+        function.token = RequestToken(context)
+        self._vectors, self._function = vectors, function
+        return vectors.follow(present, context.check).snapshot()
 
     @contextmanager
     def _alone(self, context: DispatchContext) -> Iterator[None]:
         context.check()
-        while not self._embedding.acquire(timeout=_WAIT):
+        while not self._indexing.acquire(timeout=_WAIT):
             context.check()
         try:
             yield
         finally:
-            self._embedding.release()
+            self._indexing.release()
+
+
+def checked_entries(entries: object) -> list[MemoryEntry]:
+    """Return one entry or several as a list.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Something is no :class:`~octavo.MemoryEntry`.
+    """
+    if isinstance(entries, MemoryEntry):
+        return [entries]
+    if isinstance(entries, str) or not isinstance(entries, Iterable):
+        raise InvalidArgumentError(
+            f"entries: expected a MemoryEntry or several, found {type(entries).__name__}"
+        )
+    batch = list(entries)
+    for position, each in enumerate(batch):
+        if not isinstance(each, MemoryEntry):
+            raise InvalidArgumentError(
+                f"entry {position}: expected a MemoryEntry, found {type(each).__name__}"
+            )
+    return batch
 
 
 class _Function:

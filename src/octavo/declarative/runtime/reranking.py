@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from octavo.declarative.provided import answered
+from octavo.declarative.runtime.attribution import KNOWLEDGE
 from octavo.errors import ExecutionError
 from octavo.spi import Reranker, RetrievedDocument
 from octavo.strategies.returned import identity_of
@@ -21,20 +22,30 @@ def reranked(
     ExecutionError
         It raised, or returned something that is no document, or one that it was not given.
     """
-    known = {identity_of(each): each for each in documents}
+    known: dict[object, list[RetrievedDocument]] = {}
+    for each in documents:
+        known.setdefault(identity_of(each), []).append(each)
     given = tuple(documents)
     found = answered("reranker", lambda: reranker.rerank(query, given, model), reranker)
-    best: dict[object, RetrievedDocument] = {}
+    best: dict[int, RetrievedDocument] = {}
     for position, document in enumerate(answered("reranker", lambda: _checked(found))):
-        identity = identity_of(document)
-        own = known.get(identity)
+        own = _same(document, known.get(identity_of(document), ()))
         if own is None:
             raise ExecutionError(
                 f"reranker: document {position}: expected one of the documents that it was given"
             )
         scored = RetrievedDocument(own.content, own.source, document.score, own.metadata)
-        best.setdefault(identity, scored)
+        best.setdefault(id(own), scored)
     return tuple(best.values())[:top_n]
+
+
+def _same(
+    document: RetrievedDocument, known: Sequence[RetrievedDocument]
+) -> RetrievedDocument | None:
+    # Ids are those of a source: where two sources have one id, the source tells them apart.
+    source = document.metadata.get(KNOWLEDGE)
+    named = [each for each in known if each.metadata.get(KNOWLEDGE) == source]
+    return next(iter(named or known), None)
 
 
 def _checked(found: object) -> tuple[RetrievedDocument, ...]:

@@ -31,7 +31,7 @@ class MemoryDocuments:
 
     def __init__(self, memory: MemorySnapshot) -> None:
         self.memory = memory
-        self._entries = memory.keyword
+        self._entries = memory.entries
 
     @property
     def rows(self) -> int:
@@ -124,9 +124,14 @@ class StoreWithMemory(JoinedDocuments):
         """Return the ``depth`` best rows of each query by BM25."""
         own, other = self._divided(selection)
         queries = self.corpus.analyzer.tokens_batch(texts)
-        places = (self.corpus.keyword_index, self._snapshot.keyword.index)
-        first, second = rank_together(places, queries, depth, (own, other))
-        return self._merged(first, second, depth)
+        store = self._snapshot.keyword
+        if store is None:
+            return self.corpus.keyword_index.search(queries, depth, own)
+        rows = self._snapshot.entries.rows_of(store.ids(np.arange(store.rows, dtype=np.int64)))
+        selections = (own, _in_order_of(rows, other))
+        places = (self.corpus.keyword_index, store.index)
+        first, second = rank_together(places, queries, depth, selections)
+        return self._merged(first, second, rows, depth)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return query vectors made as the documents' were."""
@@ -143,12 +148,9 @@ class StoreWithMemory(JoinedDocuments):
         store = self._snapshot.vectors
         if store is None:
             return first
-        allowed = np.zeros(store.rows, np.bool_)
-        rows = self._rows_of_vectors()
-        allowed[rows >= 0] = admitted(other, self._memory.rows)[rows[rows >= 0]]
-        hits, report = store.rank_vector(vectors, depth, Selection.of(allowed))
-        moved = Hits(hits.offsets, rows[hits.rows], hits.scores)
-        return self._merged(first, (moved, report), depth)
+        rows = self._snapshot.entries.rows_of(store.ids(np.arange(store.rows, dtype=np.int64)))
+        second = store.rank_vector(vectors, depth, _in_order_of(rows, other))
+        return self._merged(first, second, rows, depth)
 
     def vectors(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.floating], None]:
         """Return the vectors of rows, zeros where there is none; which are there is not said."""
@@ -165,13 +167,6 @@ class StoreWithMemory(JoinedDocuments):
             found[which] = values
         return found, None
 
-    def _rows_of_vectors(self) -> NDArray[np.int64]:
-        """Return for each row of the vectors that of the words; both hold the same entries."""
-        store = self._snapshot.vectors
-        every = np.arange(0 if store is None else store.rows, dtype=np.int64)
-        ids = [] if store is None else store.ids(every)
-        return self._snapshot.keyword.rows_of(ids)
-
     def _divided(self, selection: Selection) -> tuple[Selection, Selection]:
         whole = admitted(selection, self.rows)
         first, second = whole[: self.corpus.rows], whole[self.corpus.rows :]
@@ -183,10 +178,17 @@ class StoreWithMemory(JoinedDocuments):
         self,
         first: tuple[Hits, SearchReport],
         second: tuple[Hits, SearchReport],
+        rows: NDArray[np.int64],
         depth: int,
     ) -> tuple[Hits, SearchReport]:
         (own, report), (other, further) = first, second
-        return merged_hits(own, other, self.corpus.rows, depth), report + further
+        moved = Hits(other.offsets, rows[other.rows], other.scores)
+        return merged_hits(own, moved, self.corpus.rows, depth), report + further
+
+
+def _in_order_of(rows: NDArray[np.int64], selection: Selection) -> Selection:
+    """Return a selection of entries for a store that has them in another order."""
+    return Selection.of(admitted(selection, len(rows))[rows])
 
 
 class CorpusWithMemory:
