@@ -365,9 +365,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.sweeps.run": ("sweep",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
+_PACKAGES = ("declarative", "evaluation", "testing")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public object
+    if name in _PACKAGES:
+        return import_module(f"octavo.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'octavo' has no attribute {name!r}")
@@ -377,4 +380,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public object
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, *_PACKAGES})

@@ -20,7 +20,8 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_importing_loads_nothing_heavy_and_reading_no_evaluator():
     code = (
-        "import sys, octavo.evaluation\n"
+        "import sys, octavo\n"
+        "assert octavo.evaluation.__doc__\n"
         "assert 'pyarrow' not in sys.modules\n"
         "from octavo.evaluation import evaluate, read_run\n"
         "assert callable(evaluate)\n"
