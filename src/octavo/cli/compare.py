@@ -29,13 +29,30 @@ def compare(
     ],
     *,
     request: EvaluationRequest,
+    index: Annotated[
+        Path | None,
+        typer.Option(metavar="INDEX", help="Where --html takes the documents' texts from."),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(metavar="QUERIES", help="Where --html takes the queries' texts from."),
+    ] = None,
 ) -> None:
     """Measure runs with judged queries; exit with 1 where they fall below a limit."""
-    from octavo.evaluation import read_qrels  # noqa: PLC0415
+    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.evaluation import read_qrels, read_queries  # noqa: PLC0415
+    from octavo.evaluation.side_by_side import Sources  # noqa: PLC0415
 
+    for option, given in (("--index", index), ("--queries", queries)):
+        if given is not None and request.html is None:
+            raise typer.BadParameter(f"{option}: expected --html beside it, found none")
     evaluation = Evaluation(request)
     judgements = read_qrels(qrels, split=request.split)
-    evaluation.finish(_read(runs), judgements)
+    corpus = None if index is None else Corpus.open(index)
+    asked = None if queries is None else read_queries(queries)
+    found = _read(runs)
+    results = {run.name: path for run, path in zip(found, runs, strict=True)}
+    evaluation.finish(found, judgements, Sources(results, asked, corpus))
 
 
 def _read(paths: Sequence[Path]) -> "list[Run]":

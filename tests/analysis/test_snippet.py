@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from octavo.analysis import Analyzer
 from octavo.analysis.spans import token_spans
-from octavo.cli.snippet import Piece, best_snippet
+from octavo.analysis.snippet import Piece, best_snippet
 
 ANALYZER = Analyzer()
 
