@@ -1,9 +1,6 @@
 import io
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from octavo.cli.output import counts, facts, show_json, size
 
 

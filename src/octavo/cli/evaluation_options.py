@@ -49,7 +49,9 @@ EVALUATION_OPTIONS: dict[str, Any] = {
     "html_queries": Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="N", help="Queries shown there hit by hit, the most different; unset, 50."
+            min=0,
+            metavar="N",
+            help="Queries shown there hit by hit, the most different; unset, 50.",
         ),
     ],
     "fail_below": Annotated[

@@ -27,7 +27,10 @@ def in_stream(parts: Mapping[str, Any], stream: str) -> str | None:
 
     Examples
     --------
-    >>> in_stream({"keyword_rank": 2, "keyword_score": 8.5}, "keyword"), in_stream({"hops": 1}, "hops")
+    >>> (
+    ...     in_stream({"keyword_rank": 2, "keyword_score": 8.5}, "keyword"),
+    ...     in_stream({"hops": 1}, "hops"),
+    ... )
     ('2 (8.5000)', '1')
     """
     rank, score = parts.get(f"{stream}_rank"), parts.get(f"{stream}_score")

@@ -11,6 +11,7 @@ from octavo.columns.arrow_types import compute
 from octavo.columns.place import Place
 from octavo.columns.sources import Input, input_schema, open_inputs, resolve_inputs
 from octavo.columns.text import as_ids
+from octavo.evaluation.groups import strings
 from octavo.evaluation.layout import chosen_columns, is_table_file
 from octavo.evaluation.run import LAYOUT
 
@@ -44,9 +45,7 @@ def hit_parts(results: Input, queries: Collection[str]) -> Parts:
     chosen = chosen_columns(schema, LAYOUT, sources[0].origin)
     known = chosen["query_id"], chosen["id"]
     names = [
-        field.name
-        for field in schema
-        if field.name not in chosen.values() and _is_part(field.type)
+        field.name for field in schema if field.name not in chosen.values() and _is_part(field.type)
     ]
     wanted = pa.array(sorted(queries), pa.large_string())
     found: dict[tuple[str, str], dict[str, Any]] = {}
@@ -55,7 +54,7 @@ def hit_parts(results: Input, queries: Collection[str]) -> Parts:
             as_ids(each.batch[name], Place(name, each.origin, each.first_row)) for name in known
         )
         mask = compute.is_in(query_ids, wanted)
-        keys = zip(query_ids.filter(mask).to_pylist(), ids.filter(mask).to_pylist(), strict=True)
+        keys = zip(strings(query_ids.filter(mask)), strings(ids.filter(mask)), strict=True)
         rows = each.batch.select(names).filter(mask).to_pylist()
         for key, row in zip(keys, rows, strict=True):
             found[key] = {

@@ -50,9 +50,12 @@ def hits_section(
         shown.add(query.number)
     if not blocks:
         return None, shown
+    several = len(report.systems) > 1
+    order = (
+        f"those first on which {report.metrics[0]} differs most" if several else "the worst first"
+    )
     explained = (
-        f"{len(blocks):,} of {len(report.qrels):,} judged queries, those first on which "
-        f"{report.metrics[0]} differs most. A table has the first {DEPTH} hits of each system with "
+        f"{len(blocks):,} of {len(report.qrels):,} judged queries, {order}. A table has the first {DEPTH} hits of each system with "
         f"rank, score and the parts of the score, and relevant documents that none of them has there."
     )
     found = section(
@@ -102,7 +105,6 @@ def _block(report: EvaluationReport, query: ComparedQuery) -> Element:
             element("span", *values[1:], class_="figures-of-query"),
         ),
         _table(report, query, identifier),
-        id=f"query-{query.number}",
         class_="query",
     )
 
@@ -125,7 +127,14 @@ def _table(report: EvaluationReport, query: ComparedQuery, identifier: str) -> E
         "relevant" if document.grade is not None and document.grade > 0 else None
         for document in query.documents
     ]
-    return table_element(f"Hits for query {identifier}", columns, rows, row_classes=marked, kind="hits")
+    return table_element(
+        f"Hits for query {identifier}",
+        columns,
+        rows,
+        identifier=f"query-{query.number}",  # a link to it opens the block around it
+        row_classes=marked,
+        kind="hits",
+    )
 
 
 def _document(document: ComparedDocument) -> list[Node]:
@@ -155,6 +164,8 @@ def _relevance(grade: int | None) -> Cell:
 def _hit(hit: Hit | None) -> Cell:
     if hit is None:
         return Cell((element("span", "not found", class_="absent"),), "")
-    parts = [element("span", f"{name} {text}", class_="parts", dir="auto") for name, text in hit.parts]
+    parts = [
+        element("span", f"{name} {text}", class_="parts", dir="auto") for name, text in hit.parts
+    ]
     score = element("small", f" {hit.score:.4g}")
     return Cell((element("b", str(hit.rank)), score, *parts), hit.rank)

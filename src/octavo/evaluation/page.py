@@ -66,7 +66,9 @@ def page_text(
     names = [element("b", element("bdi", _name(system.name))) for system in report.systems]
     systems = "1 system" if len(names) == 1 else f"{len(names)} systems"
     between: list[Node] = [node for name in names for node in (", ", name)]
-    lead = element("p", f"{systems} on {len(report.qrels):,} judged queries: ", *between[1:], class_="lead")
+    lead = element(
+        "p", f"{systems} on {len(report.qrels):,} judged queries: ", *between[1:], class_="lead"
+    )
     return page("Evaluation", [lead], sections, made_by=f"Made by octavo {__version__}.")
 
 
@@ -92,7 +94,10 @@ def _means(report: EvaluationReport) -> Element:
         [
             Cell((element("bdi", _name(system.name)),)),
             *(
-                Cell((f"{each.mean:.4f} ", element("small", f"{each.low:.3f} – {each.high:.3f}")), each.mean)
+                Cell(
+                    (f"{each.mean:.4f} ", element("small", f"{each.low:.3f} to {each.high:.3f}")),
+                    each.mean,
+                )
                 for each in system.means
             ),
         ]
@@ -116,7 +121,9 @@ def _differences(report: EvaluationReport) -> Element:
             Cell(
                 (
                     f"{found.difference.mean:+.4f} ",
-                    element("small", f"{found.difference.low:+.3f} – {found.difference.high:+.3f}"),
+                    element(
+                        "small", f"{found.difference.low:+.3f} to {found.difference.high:+.3f}"
+                    ),
                 ),
                 found.difference.mean,
             ),

@@ -87,5 +87,7 @@ def rounded_up(value: float) -> float:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
     return next(
-        float(f"{each * power:.6g}") for each in (1, 1.5, 2, 3, 5, 7.5, 10) if each * power >= value * (1 - 1e-9)
+        float(f"{each * power:.6g}")
+        for each in (1, 1.5, 2, 3, 5, 7.5, 10)
+        if each * power >= value * (1 - 1e-9)
     )

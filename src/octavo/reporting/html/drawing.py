@@ -6,7 +6,9 @@ from octavo.visible import visible_line
 _ELLIPSIS = "…"
 
 
-def drawing(identifier: str, width: int, height: int, title: str, desc: str, *parts: Node) -> Element:
+def drawing(
+    identifier: str, width: int, height: int, title: str, desc: str, *parts: Node
+) -> Element:
     """Return an SVG element that a screen reader reads as one image with a name and a description.
 
     Parameters
@@ -33,7 +35,9 @@ def drawing(identifier: str, width: int, height: int, title: str, desc: str, *pa
     )
 
 
-def text_at(x: float, y: float, text: str, *, anchor: str = "start", class_: str | None = None) -> Element:
+def text_at(
+    x: float, y: float, text: str, *, anchor: str = "start", class_: str | None = None
+) -> Element:
     """Return text of a drawing, its base line at ``y``."""
     return element("text", text, x=x, y=y, text_anchor=anchor, class_=class_)
 

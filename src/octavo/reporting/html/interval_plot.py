@@ -42,7 +42,9 @@ def interval_plot(identifier: str, title: str, intervals: Sequence[Interval]) ->
     bottom = _TOP + _ROW * len(intervals)
     highest = rounded_up(max(each.high for each in intervals))
     axis = Axis(0.0, highest, _LABELS, _WIDTH - _VALUES)
-    parts = [line(axis.place(each), _TOP, axis.place(each), bottom, "grid") for each in axis.ticks()]
+    parts = [
+        line(axis.place(each), _TOP, axis.place(each), bottom, "grid") for each in axis.ticks()
+    ]
     parts += [
         text_at(axis.place(each), bottom + 18, f"{each:g}", anchor="middle", class_="tick")
         for each in axis.ticks()

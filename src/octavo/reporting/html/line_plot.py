@@ -8,9 +8,9 @@ from octavo.reporting.html.axis import Axis
 from octavo.reporting.html.drawing import drawing, fitted, line, text_at
 from octavo.reporting.html.element import Element, element
 
-_WIDTH: Final = 720
+_WIDTH: Final = 740
 _HEIGHT: Final = 400
-_LEFT: Final = 60
+_LEFT: Final = 84
 _RIGHT: Final = 560
 _TOP: Final = 14
 _BOTTOM: Final = 346
@@ -56,7 +56,7 @@ def line_plot(identifier: str, title: str, x: Scale, y: Scale, series: Sequence[
     parts = [*_ticks(x, y, across, up)]
     for number, each in enumerate(series):
         parts.append(_drawn(each, number, across, up))
-        parts += _legend(each.name, number)
+        parts += _legend(each, number)
     said = "; ".join(
         f"{each.name}: " + ", ".join(f"{x.written(a)} {y.written(b)}" for a, b in each.points)
         for each in series
@@ -109,10 +109,12 @@ def _drawn(series: Series, number: int, across: Axis, up: Axis) -> Element:
     return element("g", *joined, *marks, class_=_class(number))
 
 
-def _legend(name: str, number: int) -> list[Element]:
+def _legend(series: Series, number: int) -> list[Element]:
     y = _TOP + 12 + _LABEL_STEP * number
-    mark = element("g", _mark(number, _RIGHT + 18, y - 4), class_=_class(number))
-    return [mark, text_at(_RIGHT + 30, y, fitted(name, 20), class_="name")]
+    left, right = _RIGHT + 14, _RIGHT + 42
+    joined = [line(left, y - 4, right, y - 4, "joined")] if series.joined else []
+    mark = element("g", *joined, _mark(number, left + 14, y - 4), class_=_class(number))
+    return [mark, text_at(right + 8, y, fitted(series.name, 14), class_="name")]
 
 
 def _class(number: int) -> str:

@@ -39,6 +39,7 @@ def table_element(
     columns: Sequence[Column],
     rows: Sequence[Sequence[Cell]],
     *,
+    identifier: str | None = None,
     row_classes: Sequence[str | None] | None = None,
     kind: str | None = None,
     tall: bool = False,
@@ -55,6 +56,8 @@ def table_element(
         Its columns; the cells of the first name their rows.
     rows
         A cell for each column.
+    identifier
+        Where links lead; unique on the page.
     row_classes
         A class for each row.
     kind
@@ -77,6 +80,7 @@ def table_element(
     return element(
         "div",
         table,
+        id=identifier,
         class_=_classes("scroll", "tall" if tall else None),
         role="region",
         aria_label=caption,
