@@ -9,7 +9,7 @@ from octavo.evaluation import compare_runs, read_qrels, read_run
 from octavo.evaluation.disagreement import by_disagreement
 from octavo.evaluation.hits_section import LARGEST
 from octavo.evaluation.page import page_text, write_page
-from octavo.evaluation.side_by_side import DEPTH, Sources, compared_queries
+from octavo.evaluation.side_by_side import DEPTH, PageSources, compared_queries
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp.exe\x1b[31m&amp;"
 
@@ -28,7 +28,7 @@ def test_queries_that_differ_most_come_first(report):
 
 
 def test_hits_side_by_side(report):
-    (query,) = compared_queries(report, [0], Sources())
+    (query,) = compared_queries(report, [0], PageSources())
     assert (query.id, query.text) == ("q1", None)
     shown = [
         (each.id, each.grade, [hit and hit.rank for hit in each.hits]) for each in query.documents
@@ -44,7 +44,7 @@ def test_hits_side_by_side(report):
 def test_relevant_documents_beyond_the_depth_have_their_rank(found, judged):
     run = found({"q": {f"d{rank:02}": 100 - rank for rank in range(1, 31)}})
     report = compare_runs([run], judged({"q": {"d25": 1, "d26": 2, "x": 1}}), ["AP"])
-    (query,) = compared_queries(report, [0], Sources())
+    (query,) = compared_queries(report, [0], PageSources())
     ranks = [(each.id, each.hits[0] and each.hits[0].rank) for each in query.documents]
     assert ranks[:DEPTH] == [(f"d{rank:02}", rank) for rank in range(1, 11)]
     assert ranks[DEPTH:] == [("d26", 26), ("d25", 25), ("x", None)]
@@ -62,7 +62,7 @@ def test_texts_and_parts_stand_beside_the_hits(report, tmp_path):
         {"query_id": ["q1"], "id": ["a"], "score": [3.0], "keyword_rank": [4], "keyword_score": [1.5],
          "voting_streams": [2], "multiplier": [0.25]}
     )  # fmt: skip
-    sources = Sources({"good": results}, queries, corpus)
+    sources = PageSources({"good": results}, queries, corpus)
     (query,) = compared_queries(report, [0], sources)
     first = query.documents[0]
     assert [piece.text for piece in first.text.snippet if piece.found] == ["red", "fox"]
@@ -98,7 +98,7 @@ def test_nothing_of_a_user_becomes_markup():
     results = pa.table({"query_id": [HOSTILE], "id": [HOSTILE], "score": [1.0], HOSTILE: [HOSTILE]})
     report = compare_runs([run], qrels, ["AP"])
     queries = pa.table({"id": [HOSTILE], "text": [HOSTILE]})
-    page = page_text(report, Sources({run.name: results}, queries))
+    page = page_text(report, PageSources({run.name: results}, queries))
     assert page.count("<script>") == 1
     assert "<img" not in page
     assert not re.search("[\u202e\x1b\ud800]", page)

@@ -41,7 +41,7 @@ def compare(
     """Measure runs with judged queries; exit with 1 where they fall below a limit."""
     from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.evaluation import read_qrels, read_queries  # noqa: PLC0415
-    from octavo.evaluation.side_by_side import Sources  # noqa: PLC0415
+    from octavo.evaluation.side_by_side import PageSources  # noqa: PLC0415
 
     for option, given in (("--index", index), ("--queries", queries)):
         if given is not None and request.html is None:
@@ -52,7 +52,7 @@ def compare(
     asked = None if queries is None else read_queries(queries)
     found = _read(runs)
     results = {run.name: path for run, path in zip(found, runs, strict=True)}
-    evaluation.finish(found, judgements, Sources(results, asked, corpus))
+    evaluation.finish(found, judgements, PageSources(results, asked, corpus))
 
 
 def _read(paths: Sequence[Path]) -> "list[Run]":

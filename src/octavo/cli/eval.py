@@ -96,7 +96,7 @@ def evaluate(
     from octavo.evaluation.comparing import checked_baseline  # noqa: PLC0415
     from octavo.evaluation.queries import judged_queries  # noqa: PLC0415
     from octavo.evaluation.retrieval import kept_results  # noqa: PLC0415
-    from octavo.evaluation.side_by_side import Sources  # noqa: PLC0415
+    from octavo.evaluation.side_by_side import PageSources  # noqa: PLC0415
 
     evaluation = Evaluation(request)
     corpus = Corpus.open(index)
@@ -131,7 +131,7 @@ def evaluate(
             )
         results = {run.name: kept_results(kept, at) for at, run in enumerate(found)}
         try:
-            evaluation.finish(found, judgements, Sources(results, judged, corpus))
+            evaluation.finish(found, judgements, PageSources(results, judged, corpus))
         finally:  # whatever fell; and an id that TREC cannot hold must not cost the figures
             if runs is not None:
                 for run in found:

@@ -15,7 +15,7 @@ from octavo.cli.spelled_out import spelled_out
 
 if TYPE_CHECKING:
     from octavo.evaluation import EvaluationReport, Qrels, Run
-    from octavo.evaluation.side_by_side import Sources
+    from octavo.evaluation.side_by_side import PageSources
 
 FAILED = 1
 
@@ -130,7 +130,7 @@ class Evaluation:
         )
 
     def finish(
-        self, runs: "Sequence[Run]", qrels: "Qrels", sources: "Sources | None" = None
+        self, runs: "Sequence[Run]", qrels: "Qrels", sources: "PageSources | None" = None
     ) -> None:
         """Measure, show, write, and exit with 1 where a limit is not reached.
 
@@ -164,7 +164,7 @@ class Evaluation:
 
 
 def _write_page(
-    report: "EvaluationReport", file: Path, sources: "Sources | None", queries: int | None
+    report: "EvaluationReport", file: Path, sources: "PageSources | None", queries: int | None
 ) -> None:
     from octavo.evaluation.page import DEFAULT_QUERIES, write_page  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from octavo.evaluation.side_by_side import (
     ComparedDocument,
     ComparedQuery,
     Hit,
-    Sources,
+    PageSources,
     compared_queries,
 )
 from octavo.reporting.html.drawing import fitted
@@ -19,13 +19,13 @@ from octavo.reporting.html.page import section
 from octavo.reporting.html.table import Cell, Column, table_element
 
 LARGEST: Final = 8_000_000
-"""Characters of markup; queries beyond are left out, so that a browser opens the page at once."""
+"""Bytes of markup; queries beyond are left out, so that a browser opens the page at once."""
 _LONGEST_ID: Final = 120
 _LONGEST_QUERY: Final = 300
 
 
 def hits_section(
-    report: EvaluationReport, numbers: Sequence[int], sources: Sources
+    report: EvaluationReport, numbers: Sequence[int], sources: PageSources
 ) -> tuple[Element | None, set[int]]:
     """Return the section, ``None`` without a query, and the numbers of the queries in it.
 
@@ -43,7 +43,7 @@ def hits_section(
     size = 0
     for query in compared_queries(report, numbers, sources):
         block = _block(report, query)
-        size += len(render(block))
+        size += len(render(block).encode())
         if size > LARGEST:
             break
         blocks.append(block)

@@ -1,13 +1,15 @@
 """A report as one HTML page: figures, tests, and what the systems found, query by query."""
 
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
+from octavo.errors import checked_count
 from octavo.evaluation.disagreement import by_disagreement
 from octavo.evaluation.hits_section import hits_section
 from octavo.evaluation.report import EvaluationReport
-from octavo.evaluation.side_by_side import Sources
+from octavo.evaluation.side_by_side import PageSources
 from octavo.evaluation.tables import notes, p_text
 from octavo.reporting.html.drawing import fitted
 from octavo.reporting.html.element import Element, Node, element
@@ -25,8 +27,8 @@ _LONGEST: Final = 80
 
 def write_page(
     report: EvaluationReport,
-    path: Path,
-    sources: Sources | None = None,
+    path: str | PathLike[str],
+    sources: PageSources | None = None,
     *,
     queries: int = DEFAULT_QUERIES,
 ) -> None:
@@ -45,18 +47,21 @@ def write_page(
 
     Raises
     ------
+    InvalidArgumentError
+        ``queries`` is no count, or what ``sources`` names is not what it should be.
     OSError
         The file cannot be written.
     """
-    replace_file(path, page_text(report, sources, queries=queries).encode())
+    replace_file(Path(path), page_text(report, sources, queries=queries).encode())
 
 
 def page_text(
-    report: EvaluationReport, sources: Sources | None = None, *, queries: int = DEFAULT_QUERIES
+    report: EvaluationReport, sources: PageSources | None = None, *, queries: int = DEFAULT_QUERIES
 ) -> str:
     """Return the page as text; the same for the same input. Parameters as :func:`write_page`."""
+    most = checked_count("queries", queries, lowest=0)
     ordered = by_disagreement(report).tolist()
-    hits, shown = hits_section(report, ordered[:queries], sources or Sources())
+    hits, shown = hits_section(report, ordered[:most], sources or PageSources())
     sections = [_means(report)]
     if report.comparisons:
         sections.append(_differences(report))

@@ -24,7 +24,7 @@ _LONGEST_PART: Final = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sources:
+class PageSources:
     """What is known of hits beside their ranks.
 
     Parameters
@@ -72,7 +72,7 @@ class ComparedQuery:
 
 
 def compared_queries(
-    report: EvaluationReport, numbers: Sequence[int], sources: Sources
+    report: EvaluationReport, numbers: Sequence[int], sources: PageSources
 ) -> Iterator[ComparedQuery]:
     """Yield judged queries by their numbers, with the first ten hits of each system.
 

@@ -7,7 +7,7 @@ import pytest
 
 from octavo.evaluation import compare_runs, read_qrels, read_run
 from octavo.evaluation.page import write_page
-from octavo.evaluation.side_by_side import Sources
+from octavo.evaluation.side_by_side import PageSources
 from octavo.reporting.html.element import element
 from octavo.reporting.html.line_plot import Scale, Series, line_plot
 from octavo.reporting.html.page import page, section
@@ -48,7 +48,7 @@ def evaluation(tmp_path_factory):
     qrels = read_qrels(pa.table({"query_id": queries, "id": ["a", "b", "c"], "grade": [1, 2, 1]}))
     asked = pa.table({"id": queries, "text": ["red fox", "blue whale", HOSTILE]})
     path = tmp_path_factory.mktemp("evaluation") / "report.html"
-    write_page(compare_runs(runs, qrels, ["nDCG@10", "RR"]), path, Sources(results, asked))
+    write_page(compare_runs(runs, qrels, ["nDCG@10", "RR"]), path, PageSources(results, asked))
     return path
 
 

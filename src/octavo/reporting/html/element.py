@@ -1,8 +1,8 @@
 """Markup as data: what is rendered is escaped, so no text of a user ever becomes markup."""
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from typing import Final
 
@@ -72,14 +72,15 @@ def render(node: Node) -> str:
     >>> render("<script>\u202e\ud800\x00")
     '&lt;script&gt;[U+202E][U+D800][U+0000]'
     """
-    return "".join(_pieces(node))
+    pieces: list[str] = []
+    _append(node, pieces)
+    return "".join(pieces)
 
 
 def _attribute(name: str, value: Attribute) -> tuple[str, str]:
     text = "" if value is True else str(value)
-    runs = name.lower().startswith("on") or name.lower() == "style"
     leaves = name.lower() in _LINKS and not text.startswith("#")
-    if not _NAME.fullmatch(name) or runs or leaves:
+    if leaves or not _is_harmless(name):
         raise InvalidArgumentError(
             f"attribute: expected one without scripts, styles or links out of the page, "
             f"found {name}={text!r}"
@@ -87,31 +88,24 @@ def _attribute(name: str, value: Attribute) -> tuple[str, str]:
     return name, text
 
 
-def _pieces(node: Node) -> Iterator[str]:
+@cache
+def _is_harmless(name: str) -> bool:
+    runs = name.lower().startswith("on") or name.lower() == "style"
+    return _NAME.fullmatch(name) is not None and not runs
+
+
+def _append(node: Node, pieces: list[str]) -> None:
     if isinstance(node, str):
-        yield _escaped(node)
+        pieces.append(_escaped(node))
         return
-    yield f"<{node.name}"
-    for name, value in node.attributes:
-        yield f' {name}="{_escaped(value)}"'
-    yield ">"
+    pieces.append(f"<{node.name}")
+    pieces += [f' {name}="{_escaped(value)}"' for name, value in node.attributes]
+    pieces.append(">")
     if node.name not in _VOID:
         for child in node.children:
-            yield from _pieces(child)
-        yield f"</{node.name}>"
+            _append(child, pieces)
+        pieces.append(f"</{node.name}>")
 
 
 def _escaped(text: str) -> str:
     return escape(visible(text))
-
-
-def joined(nodes: Iterable[Node], between: str) -> tuple[Node, ...]:
-    """Return nodes with a text between any two.
-
-    Examples
-    --------
-    >>> joined(["a", "b"], ", ")
-    ('a', ', ', 'b')
-    """
-    found = [part for node in nodes for part in (between, node)]
-    return tuple(found[1:])
