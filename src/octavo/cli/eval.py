@@ -88,6 +88,7 @@ def evaluate(
     admitted = parsed_filters(filters)
     from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.evaluation import (  # noqa: PLC0415
+        PageSources,
         read_qrels,
         read_queries,
         retrieve_runs,
@@ -96,7 +97,6 @@ def evaluate(
     from octavo.evaluation.comparing import checked_baseline  # noqa: PLC0415
     from octavo.evaluation.queries import judged_queries  # noqa: PLC0415
     from octavo.evaluation.retrieval import kept_results  # noqa: PLC0415
-    from octavo.evaluation.side_by_side import PageSources  # noqa: PLC0415
 
     evaluation = Evaluation(request)
     corpus = Corpus.open(index)

@@ -14,8 +14,7 @@ from octavo.cli.output import say, show, show_json, show_table
 from octavo.cli.spelled_out import spelled_out
 
 if TYPE_CHECKING:
-    from octavo.evaluation import EvaluationReport, Qrels, Run
-    from octavo.evaluation.side_by_side import PageSources
+    from octavo.evaluation import EvaluationReport, PageSources, Qrels, Run
 
 FAILED = 1
 

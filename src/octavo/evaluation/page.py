@@ -23,6 +23,7 @@ DEFAULT_QUERIES: Final = 50
 MOST_VALUES: Final = 1_000
 """Queries whose values are listed; a file of all of them is for ``--per-query``."""
 _LONGEST: Final = 80
+_LONGEST_NOTE: Final = 300
 
 
 def write_page(
@@ -70,9 +71,10 @@ def page_text(
         sections.append(hits)
     names = [element("b", element("bdi", _name(system.name))) for system in report.systems]
     systems = "1 system" if len(names) == 1 else f"{len(names)} systems"
+    asked = "query" if len(report.qrels) == 1 else "queries"
     between: list[Node] = [node for name in names for node in (", ", name)]
     lead = element(
-        "p", f"{systems} on {len(report.qrels):,} judged queries: ", *between[1:], class_="lead"
+        "p", f"{systems} on {len(report.qrels):,} judged {asked}: ", *between[1:], class_="lead"
     )
     return page("Evaluation", [lead], sections, made_by=f"Made by octavo {__version__}.")
 
@@ -114,7 +116,11 @@ def _means(report: EvaluationReport) -> Element:
         "Means",
         element("div", *plots, class_="figures"),
         table_element("Means with 95 % confidence intervals", columns, rows),
-        element("ul", *(element("li", each) for each in notes(report)), class_="notes"),
+        element(
+            "ul",
+            *(element("li", fitted(each, _LONGEST_NOTE)) for each in notes(report)),
+            class_="notes",
+        ),
     )
 
 

@@ -15,6 +15,7 @@ from octavo.evaluation.hit_parts import Parts, hit_parts
 from octavo.evaluation.hit_texts import HitText, hit_texts
 from octavo.evaluation.qrels import Qrels
 from octavo.evaluation.report import EvaluationReport, SystemResult
+from octavo.reporting.html.drawing import fitted
 
 DEPTH: Final = 10
 """Hits of each system that are shown, and relevant documents beyond them."""
@@ -141,7 +142,7 @@ def _hits(system: SystemResult, place: int | None, parts: Parts, query: str) -> 
 def _part_texts(parts: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     names = stream_names(name for name in parts if name not in _OF_QUERY)
     texts = ((name, in_stream(parts, name) or "") for name in names)
-    return tuple((name, text[:_LONGEST_PART]) for name, text in texts)
+    return tuple((name, fitted(text, _LONGEST_PART)) for name, text in texts)
 
 
 def _shown(hits: Sequence[Mapping[str, Hit]], grades: Mapping[str, int]) -> list[str]:

@@ -35,7 +35,7 @@ def test_intervals_are_drawn_where_their_values_are():
 def test_intervals_of_one_value(value):
     figure = read(interval_plot("p", "AP", [Interval("a" * 99, value, value, value)]))
     names = [each.text for each in figure.iter("text") if each.get("class") == "name"]
-    assert names == ["a" * 14 + "…"]
+    assert names == ["a" * 13 + "…"]
 
 
 def test_series_are_told_apart_without_colour():

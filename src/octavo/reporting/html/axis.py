@@ -81,7 +81,7 @@ def rounded_up(value: float) -> float:
     Examples
     --------
     >>> rounded_up(0.43), rounded_up(0.0), rounded_up(12.0)
-    (0.5, 1.0, 20.0)
+    (0.5, 1.0, 15.0)
     """
     if value <= 0:
         return 1.0

@@ -8,8 +8,8 @@ from octavo.reporting.html.axis import Axis, rounded_up
 from octavo.reporting.html.drawing import drawing, fitted, line, text_at
 from octavo.reporting.html.element import Element, element
 
-_WIDTH: Final = 340
-_LABELS: Final = 108
+_WIDTH: Final = 356
+_LABELS: Final = 124
 _VALUES: Final = 52
 _ROW: Final = 30
 _TOP: Final = 8
@@ -68,7 +68,7 @@ def interval_plot(identifier: str, title: str, intervals: Sequence[Interval]) ->
 
 
 def _row(shown: Interval, axis: Axis, y: float) -> list[Element]:
-    name = text_at(_LABELS - 12, y + 4, fitted(shown.name, 15), anchor="end", class_="name")
+    name = text_at(_LABELS - 12, y + 4, fitted(shown.name, 14), anchor="end", class_="name")
     return [
         name,
         line(axis.place(shown.low), y, axis.place(shown.high), y, "interval"),
