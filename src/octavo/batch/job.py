@@ -9,7 +9,7 @@ from typing import Any
 from octavo.batch.query_columns import QueryColumns
 from octavo.batch.result_format import ResultFormat
 from octavo.columns.sources import Input
-from octavo.corpus.corpus import Corpus
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.engines.report import SearchReport
 
 
@@ -20,11 +20,13 @@ class BatchJob:
     Parameters
     ----------
     index
-        A corpus or the directory of one.
+        A corpus, in shards or not, or the directory of one.
     queries
-        Files, directories, globs or tables, as for :meth:`octavo.Corpus.build`.
+        Files, directories, globs or tables, as for :meth:`octavo.Corpus.build`; also URIs of files
+        and directories, such as ``s3://bucket/queries/``.
     out
-        The file to write. It appears when the job is done, whole, in place of what was there.
+        The file to write, or its URI. It appears when the job is done, whole, in place of what was
+        there.
     strategy
         Name of a strategy; unset, the default of the corpus.
     max_results, min_score, filters
@@ -37,13 +39,14 @@ class BatchJob:
     format
         Unset, what the ending of ``out`` tells; parquet where it has none.
     threads
-        Threads that search; unset, one for each processor. The result does not depend on it.
+        Threads that search, where this process does; unset, one for each processor. The result does
+        not depend on it.
     resume
         Go on with a job that was stopped, from what it had finished. Without this, such a rest is
         thrown away.
     """
 
-    index: Corpus | str | PathLike[str]
+    index: SearchableCorpus | str | PathLike[str]
     queries: Input | Sequence[Input]
     out: str | PathLike[str]
     strategy: str | None = None
@@ -97,7 +100,7 @@ class BatchSummary:
     Parameters
     ----------
     out
-        The file written.
+        The file written, or its URI.
     format
         Its format.
     strategy
@@ -114,7 +117,7 @@ class BatchSummary:
         Plans that ran and work done, of all queries.
     """
 
-    out: Path
+    out: Path | str
     format: ResultFormat
     strategy: str
     columns: QueryColumns

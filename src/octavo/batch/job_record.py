@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,13 @@ from octavo.columns.sources import Source
 from octavo.corpus.blocks import BLOCK_QUERIES
 from octavo.errors import InvalidArgumentError
 from octavo.storage.format.durable import checksum
-from octavo.storage.format.manifest import Manifest
 from octavo.version import __version__
 
 
 def job_record(
     job: BatchJob,
     *,
-    manifest: Manifest,
+    index: str,
     strategy: str,
     columns: QueryColumns,
     sources: Sequence[Source],
@@ -29,13 +27,13 @@ def job_record(
     """Return everything that decides the hits, as plain JSON values by name.
 
     Files of queries count by name, size and checksum, so that a file that was moved or touched
-    stays the same. The index counts by its manifest, which holds the checksums of its files. The
-    number of threads and the format of the output decide no hit and are left out.
+    stays the same. The index counts by its fingerprint, which covers the checksums of its files.
+    The engine, the number of threads and the format of the output decide no hit and are left out.
     """
     record = {
         "octavo version": __version__,
         "queries a block": BLOCK_QUERIES,
-        "index": _digest(asdict(manifest)),
+        "index": index,
         "strategy": strategy,
         "options": {
             name: value if isinstance(value, str) else repr(value)
@@ -45,7 +43,7 @@ def job_record(
         "min_score": job.min_score,
         "filters": dict(job.filters),
         "query columns": asdict(columns),
-        "queries": [_fingerprint(source) for source in sources],
+        "queries": [fingerprint(source) for source in sources],
     }
     plain: dict[str, Any] = json.loads(json.dumps(record))
     return plain
@@ -80,12 +78,13 @@ def check_resumable(sources: Sequence[Source]) -> None:
     for source in sources:
         if not isinstance(source, FileSource):
             raise InvalidArgumentError(
-                f"resume: expected queries in files, found {source.origin}: whether it is still "
+                f"resume: expected input in files, found {source.origin}: whether it is still "
                 "the same cannot be told"
             )
 
 
-def _fingerprint(source: Source) -> list[object]:
+def fingerprint(source: Source) -> list[object]:
+    """Return name, size and checksum of a file, the origin of anything else."""
     if not isinstance(source, FileSource):
         return [source.origin]
     path = Path(source.path)
@@ -95,7 +94,3 @@ def _fingerprint(source: Source) -> list[object]:
 def _change(name: str, before: object, now: object) -> str:
     short = max(len(repr(before)), len(repr(now))) <= 60 and name != "index"
     return f"{name} ({before!r}, now {now!r})" if short else name
-
-
-def _digest(value: object) -> str:
-    return blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -8,21 +8,24 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from octavo.batch.answer import SearchSettings, query_batch
+from octavo.batch.engine import BatchEngine, LocalEngine
 from octavo.batch.job import BatchJob, BatchProgress, BatchSummary, ProgressListener
 from octavo.batch.job_record import check_resumable, job_record
 from octavo.batch.output import checked_output, write_output
 from octavo.batch.query_columns import QueryColumns, choose_query_columns
 from octavo.batch.query_stream import QueryStream
+from octavo.batch.remote_job import localised
 from octavo.batch.result_format import ResultFormat, format_of
-from octavo.batch.stored_block import BlockTotals, StoredBlock, as_record_batch
+from octavo.batch.stored_block import BlockTotals, StoredBlock
 from octavo.batch.work_directory import WorkDirectory, recorded_option, work_directory
+from octavo.columns.remote_files import is_remote
 from octavo.columns.row_count import estimated_rows
 from octavo.columns.sources import input_schema, resolve_inputs
-from octavo.corpus.blocks import search_blocks
-from octavo.corpus.corpus import Corpus
 from octavo.corpus.options import has_option
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.errors import InvalidArgumentError
-from octavo.parallel import checked_threads
+from octavo.shards.opening import open_index
 from octavo.spi import RAGContext
 from octavo.storage.format.durable import errors_naming
 from octavo.strategies.clock import system_clock
@@ -34,12 +37,17 @@ PART_SECONDS = 5.0
 The output depends on neither, since it is put together block by block."""
 
 
-def run_batch(job: BatchJob, progress: ProgressListener | None = None) -> BatchSummary:
+def run_batch(
+    job: BatchJob,
+    progress: ProgressListener | None = None,
+    *,
+    engine: BatchEngine | None = None,
+) -> BatchSummary:
     """Answer every query of a job and write the hits to its output file.
 
     Queries are read and results written in blocks, so memory does not depend on the number of
-    queries. Same index, same queries, same bytes, for any number of threads and however often the
-    job was stopped and resumed. Finished parts lie in a directory beside the output until the job
+    queries. Same index, same queries, same bytes, for any engine and number of threads and however
+    often the job was stopped and resumed. Finished parts lie in a directory beside the output until the job
     is done; the output itself appears whole, at the end, by a rename.
 
     Parameters
@@ -48,6 +56,8 @@ def run_batch(job: BatchJob, progress: ProgressListener | None = None) -> BatchS
         What to do.
     progress
         Called once before the search, then after each block, from the calling thread.
+    engine
+        Where blocks are searched; unset, on ``job.threads`` threads of this process.
 
     Raises
     ------
@@ -61,8 +71,14 @@ def run_batch(job: BatchJob, progress: ProgressListener | None = None) -> BatchS
         The output cannot be written, such as when the disk is full; names the path. What was
         finished stays for ``resume``.
     """
+    with localised(job) as local:
+        summary = _run(local, progress, LocalEngine(job.threads) if engine is None else engine)
+    return replace(summary, out=str(job.out)) if is_remote(job.out) else summary
+
+
+def _run(job: BatchJob, progress: ProgressListener | None, engine: BatchEngine) -> BatchSummary:
     started = time.perf_counter()
-    run = _Run(job)
+    run = _Run(job, engine)
     with work_directory(run.out) as work, errors_naming(work.path):
         before = run.prepare(work)
         done = run.search(work, before, progress)
@@ -91,14 +107,16 @@ def run_batch(job: BatchJob, progress: ProgressListener | None = None) -> BatchS
 class _Run:
     """A job with everything it names opened and checked; nothing is written yet."""
 
-    def __init__(self, job: BatchJob) -> None:
+    def __init__(self, job: BatchJob, engine: BatchEngine) -> None:
         self.job = job
-        self.threads = checked_threads(job.threads)
+        self.engine = engine
         self.context = RAGContext(job.max_results, job.min_score, job.filters)
         self.format: ResultFormat = format_of(Path(job.out), job.format)
-        given = job.index if isinstance(job.index, Corpus) else Corpus.open(Path(job.index))
+        given = (
+            job.index if isinstance(job.index, SearchableCorpus) else open_index(Path(job.index))
+        )
         # One state for the whole job, whatever is committed to the index meanwhile.
-        self.corpus = Corpus(given.keyword_index)
+        self.corpus = given.pinned()
         self.options = dict(job.options)
         name = job.strategy or self.corpus.default_strategy
         if has_option(name, "now") and self.options.get("now") is None:
@@ -119,7 +137,7 @@ class _Run:
         """Begin, or find what an earlier run of the job has finished."""
         record = job_record(
             replace(self.job, options=self.options),
-            manifest=self.corpus.keyword_index.manifest,
+            index=self.corpus.fingerprint,
             strategy=self.strategy.name,
             columns=self.columns,
             sources=self.sources,
@@ -136,14 +154,19 @@ class _Run:
         reporter = _Reporter(self, done.queries, progress)
         stream = QueryStream(self.sources, self.columns, self.corpus.dimensions)
         # Queries that are done are read again, since ids must be distinct over all of them.
-        blocks = islice(stream.blocks(work.path), done.blocks, None)
+        blocks = map(query_batch, islice(stream.blocks(work.path), done.blocks, None))
+        settings = SearchSettings(
+            strategy=self.strategy.name,
+            options=self.options,
+            context=self.context,
+            schema=self.schema,
+        )
         part = None
         deadline = 0.0
         reporter.report(done)
-        for found in search_blocks(self.strategy, blocks, self.context, threads=self.threads):
-            hits = as_record_batch(found.table, self.schema)
-            self.format.check(hits)
-            block = StoredBlock(done.blocks, hits, found.queries, found.report)
+        for found in self.engine.search(self.corpus, settings, blocks):
+            self.format.check(found.hits)
+            block = StoredBlock(done.blocks, found.hits, found.queries, found.report)
             if part is None:
                 part = work.new_part(self.schema)
                 deadline = time.monotonic() + PART_SECONDS

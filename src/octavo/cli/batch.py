@@ -1,11 +1,11 @@
 """``octavo batch``: a file of queries to a file of results."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from octavo.cli.cluster_options import Engine, EngineName, RayAddress, Workers, cluster
 from octavo.cli.options import (
     Filters,
     IndexPath,
@@ -21,16 +21,18 @@ from octavo.cli.strategy_options import with_strategy_options
 
 if TYPE_CHECKING:
     from octavo.batch import BatchProgress, BatchSummary
+    from octavo.batch.engine import BatchEngine
+    from octavo.cluster import RaySession
 
 
 @with_strategy_options
 def batch(
     index: IndexPath,
     queries: Annotated[
-        str, typer.Argument(metavar="QUERIES", help="File, directory or glob of queries.")
+        str, typer.Argument(metavar="QUERIES", help="File, directory, glob or URI of queries.")
     ],
     *,
-    out: Annotated[Path, typer.Option(metavar="RESULTS", help="File to write.")],
+    out: Annotated[str, typer.Option(metavar="RESULTS", help="File to write, or its URI.")],
     strategy: Strategy = None,
     max_results: MaxResults = 10,
     min_score: MinScore = 0.0,
@@ -55,17 +57,23 @@ def batch(
     threads: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Unset: one for each processor.")
     ] = None,
+    engine: EngineName = Engine.LOCAL,
+    workers: Workers = None,
+    ray_address: RayAddress = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a job that was stopped.")
     ] = False,
 ) -> None:
     """Answer every query of a file and write the hits to another."""
     admitted = parsed_filters(filters)
+    if engine is Engine.RAY and threads is not None:
+        raise typer.BadParameter("--threads: expected --workers with --engine ray")
     from octavo.batch import BatchJob, run_batch  # noqa: PLC0415
+    from octavo.batch.remote_job import local_output  # noqa: PLC0415
     from octavo.batch.work_directory import can_resume  # noqa: PLC0415
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
 
-    corpus = Corpus.open(index)
+    corpus = open_index(index)
     warn_of_unknown_keys(admitted, corpus)
     job = BatchJob(
         index=corpus,
@@ -83,11 +91,11 @@ def batch(
         threads=threads,
         resume=resume,
     )
-    if not resume and can_resume(out):
+    if not resume and can_resume(local_output(out)):
         say("A stopped job left finished parts; they are thrown away (--resume would keep them).")
     begun = False
     try:
-        with progress() as update:
+        with cluster(engine, workers, ray_address) as session, progress() as update:
 
             def listen(event: "BatchProgress") -> None:
                 nonlocal begun
@@ -96,13 +104,21 @@ def batch(
                     begun = True
                 update("queries", event.queries, event.total)
 
-            summary = run_batch(job, listen)
+            summary = run_batch(job, listen, engine=_engine(session, workers))
     except BaseException:
-        if begun and can_resume(out):
+        if begun and can_resume(local_output(out)):
             say("What was finished is kept beside the output; --resume goes on from there.")
         raise
     for line in _report(summary):
         say(line)
+
+
+def _engine(session: "RaySession | None", workers: int | None) -> "BatchEngine | None":
+    if session is None:
+        return None
+    from octavo.cluster import RayEngine  # noqa: PLC0415
+
+    return RayEngine(session, workers)
 
 
 def _report(summary: "BatchSummary") -> list[str]:

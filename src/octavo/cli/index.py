@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from octavo.cli.building import Spread, build_corpus
+from octavo.cli.cluster_options import Engine, EngineName, RayAddress, Workers
 from octavo.cli.graph_facts import graph_facts
 from octavo.cli.options import CorpusFiles, MemoryBudget, VectorIndex
 from octavo.cli.output import facts, say, size
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from octavo.columns.schema import ColumnChoice, ColumnRequest
     from octavo.corpus.corpus import Corpus
+    from octavo.shards import ShardedCorpus
     from octavo.storage.build.build_request import BuildProgress
 
 HASH_NOTICE = (
@@ -104,6 +107,13 @@ def index(
         bool,
         typer.Option("--no-block-max", help="No block-max postings: smaller, slower to search."),
     ] = False,
+    shards: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Spread documents over N indexes, searched as one."),
+    ] = None,
+    engine: EngineName = Engine.LOCAL,
+    workers: Workers = None,
+    ray_address: RayAddress = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an index that is there.")
     ] = False,
@@ -118,7 +128,6 @@ def index(
     from octavo.columns.row_count import estimated_rows  # noqa: PLC0415
     from octavo.columns.schema import NO_TITLE, ColumnChoice, ColumnRequest  # noqa: PLC0415
     from octavo.columns.sources import resolve_inputs  # noqa: PLC0415
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.storage.build.build_request import VECTORS_REUSED  # noqa: PLC0415
     from octavo.storage.build.stages import Stage  # noqa: PLC0415
 
@@ -142,9 +151,10 @@ def index(
                 expected = total_edges if event.stage == Stage.EDGES else total
                 update(event.stage, event.rows, expected)
 
-        built = Corpus.build(
+        built = build_corpus(
             sources,
             out,
+            Spread(shards, engine, workers, ray_address),
             text=text,
             id=id,
             title=NO_TITLE if no_title else title,
@@ -207,7 +217,7 @@ def _choice(choice: "ColumnChoice") -> str:
     return f"Columns: {'; '.join(chosen)}"
 
 
-def _report(built: "Corpus", seconds: float, reused: list[int]) -> list[str]:
+def _report(built: "Corpus | ShardedCorpus", seconds: float, reused: list[int]) -> list[str]:
     info = built.info()
     rate = info.documents / seconds if seconds > 0 else 0.0
     report = [

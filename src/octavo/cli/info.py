@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def info(index: IndexPath, *, as_json: AsJson = False) -> None:
     """Describe an index."""
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
 
-    found = Corpus.open(index).info()
+    found = open_index(index).info()
     if as_json:
         show_json({**asdict(found), "deleted_share": found.deleted_share})
         return
@@ -25,6 +25,7 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
         ("index", found.path),
         ("format", f"version {found.format_version}, made by {found.created_by}"),
         ("generation", found.generation),
+        *([("shards", f"{found.shards:,}")] if found.shards else []),
         ("documents", f"{found.documents:,}"),
         *_deleted(found),
         ("empty texts", f"{found.empty_texts:,}"),

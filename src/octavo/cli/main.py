@@ -18,6 +18,7 @@ from octavo.cli.compare import compare
 from octavo.cli.delete import delete
 from octavo.cli.demo import demo
 from octavo.cli.diff import diff
+from octavo.cli.embed import embed
 from octavo.cli.eval import evaluate
 from octavo.cli.failures import reported
 from octavo.cli.first_run import tell_of_compiling
@@ -42,7 +43,7 @@ app = typer.Typer(
 
 for command in (
     *(index, search, batch, add, delete, compact),
-    *(info, verify, repair, tune),
+    *(info, verify, repair, tune, embed),
 ):
     app.command()(reported(command))
 app.command(name="eval")(reported(evaluate))

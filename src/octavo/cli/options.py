@@ -11,7 +11,7 @@ from octavo.cli.output import say
 from octavo.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from octavo.corpus.corpus import Corpus
+    from octavo.corpus.searchable import SearchableCorpus
 
 IndexPath = Annotated[Path, typer.Argument(metavar="INDEX", help="Directory of the index.")]
 
@@ -122,13 +122,13 @@ def parsed_filters(filters: Iterable[str] | None) -> dict[str, str]:
     return parsed
 
 
-def warn_of_unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> None:
+def warn_of_unknown_keys(filters: Mapping[str, str], corpus: "SearchableCorpus") -> None:
     """Say which filter keys the index does not have; such a filter matches nothing (S7)."""
     for key in unknown_keys(filters, corpus):
         say(f"No document has the key {key}, so nothing matches; {_keys(corpus)}.")
 
 
-def refuse_unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> None:
+def refuse_unknown_keys(filters: Mapping[str, str], corpus: "SearchableCorpus") -> None:
     """Refuse filter keys that the index does not have, where a slip must not pass for nothing.
 
     Raises
@@ -140,7 +140,7 @@ def refuse_unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> None:
         raise InvalidArgumentError(f"--filter: no document has the key {key}; {_keys(corpus)}")
 
 
-def unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> Iterator[str]:
+def unknown_keys(filters: Mapping[str, str], corpus: "SearchableCorpus") -> Iterator[str]:
     """Yield the keys that the index does not have, each with the nearest one that it has."""
     for key in filters:
         if key not in corpus.filter_keys:
@@ -148,5 +148,5 @@ def unknown_keys(filters: Mapping[str, str], corpus: "Corpus") -> Iterator[str]:
             yield f"{key!r} (did you mean {near[0]!r}?)" if near else repr(key)
 
 
-def _keys(corpus: "Corpus") -> str:
+def _keys(corpus: "SearchableCorpus") -> str:
     return f"keys: {', '.join(corpus.filter_keys)}"

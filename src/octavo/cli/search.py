@@ -62,10 +62,10 @@ def search(
     admitted = parsed_filters(filters)
     from octavo.cli.found import find  # noqa: PLC0415
     from octavo.cli.hit_table import show_hits  # noqa: PLC0415
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
     from octavo.spi import RAGContext  # noqa: PLC0415
 
-    corpus = Corpus.open(index)
+    corpus = open_index(index)
     warn_of_unknown_keys(admitted, corpus)
     if strategy is None and corpus.default_strategy != "keyword" and not corpus.embeds_queries:
         say("The vectors of this index came from outside, so the query has none: keyword search.")

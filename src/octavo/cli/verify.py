@@ -8,9 +8,11 @@ from octavo.cli.output import say, show, size
 
 def verify(index: IndexPath) -> None:
     """Check every byte of an index; name the damaged files."""
+    from octavo.shards.layout import is_sharded  # noqa: PLC0415
+    from octavo.shards.verify import verify_shards  # noqa: PLC0415
     from octavo.storage.maintenance.verify import verify_index  # noqa: PLC0415
 
-    found = verify_index(index)
+    found = verify_shards(index) if is_sharded(index) else verify_index(index)
     for problem in found.problems:
         show(str(problem))
     if found.problems:

@@ -1,7 +1,7 @@
 """What an index is made of, for people and programs."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,8 @@ class CorpusInfo:
         One for each segment with vectors, in row order.
     graph
         ``None`` where the index was built without edges.
+    shards
+        How many indexes it is spread over; 0 where it is a single one.
     """
 
     path: Path
@@ -108,6 +110,7 @@ class CorpusInfo:
     deleted_rows: int = 0
     compaction: str | None = None
     graph: GraphInfo | None = None
+    shards: int = 0
 
     @property
     def deleted_share(self) -> float:
@@ -149,6 +152,33 @@ def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
         deleted_rows=manifest.rows - manifest.documents,
         compaction=compaction_reason(manifest.documents, manifest.rows, len(segments)),
         graph=_graph(snapshot),
+    )
+
+
+def describe_together(path: Path, parts: Sequence[CorpusInfo]) -> CorpusInfo:
+    """Describe an index in shards by the descriptions of all of them.
+
+    Parameters
+    ----------
+    path
+        The directory of the whole.
+    parts
+        At least one.
+    """
+    with_vectors = [part for part in parts if part.embedding is not None]
+    return replace(
+        (with_vectors or parts)[0],
+        path=path,
+        documents=sum(part.documents for part in parts),
+        empty_texts=sum(part.empty_texts for part in parts),
+        null_vectors=sum(part.null_vectors for part in parts),
+        segments=sum(part.segments for part in parts),
+        keyword_segments=sum(part.keyword_segments for part in parts),
+        size=sum(part.size for part in parts),
+        block_max_size=sum(part.block_max_size for part in parts),
+        vector_search=tuple(entry for part in parts for entry in part.vector_search),
+        compaction=None,
+        shards=len(parts),
     )
 
 

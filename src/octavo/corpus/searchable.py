@@ -1,9 +1,12 @@
 """What can be asked of a corpus: searches by any strategy, and what the index is made of."""
 
+import json
 import threading
 from collections.abc import Mapping
+from dataclasses import asdict
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 from numpy.typing import ArrayLike
@@ -12,12 +15,20 @@ from octavo.analysis import Analyzer
 from octavo.columns.filters import ENTRY_ID
 from octavo.corpus.blocks import search_blocks, split_queries
 from octavo.corpus.options import default_strategy, make_strategy
+from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext, RetrievedDocument
+from octavo.storage.format.manifest import Manifest
 from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.columnar import ColumnarStrategy
 from octavo.strategies.queries import Queries, Texts
+
+
+def state_fingerprint(manifest: Manifest) -> str:
+    """Return a digest of what a manifest says, the checksums of all files among it."""
+    content = json.dumps(asdict(manifest), sort_keys=True)
+    return blake2b(content.encode(), digest_size=16).hexdigest()
 
 
 class SearchableCorpus:
@@ -42,6 +53,20 @@ class SearchableCorpus:
         """The dimensions of the vectors; ``None`` where there are none."""
         entry = self._snapshot.manifest.embedding
         return None if entry is None else entry.dimensions
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the state: equal where every file of the index is, whatever its path."""
+        return state_fingerprint(self._snapshot.manifest)
+
+    @property
+    def embedding_function(self) -> EmbeddingFunction | None:
+        """The caller's own function for query texts; ``None`` where the index names its own."""
+        return self._snapshot.function
+
+    def pinned(self) -> Self:
+        """Return a corpus that stays in the present state, whatever this one is refreshed to."""
+        return type(self)(self._snapshot)
 
     @property
     def keyword_index(self) -> Snapshot:

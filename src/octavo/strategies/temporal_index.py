@@ -20,7 +20,6 @@ from octavo.strategies.sources import DocumentSource
 Times: TypeAlias = tuple[NDArray[np.int64], NDArray[np.bool_]]
 """Microseconds since 1970 UTC, and where there are any."""
 
-_BLOCK = 1 << 16
 _FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # the years 1 to 9999
 _EXPECTED = (
     "an ISO-8601 instant with a zone between the years 1 and 9999, such as 2024-01-31T09:30:00Z"
@@ -84,17 +83,12 @@ class TemporalIndex:
                 f"{snapshot.path}: the corpus has no timestamps; build it with timestamp= or "
                 "--timestamp"
             )
-        for start in range(0, snapshot.rows, _BLOCK):
-            rows = np.arange(start, min(start + _BLOCK, snapshot.rows))
-            if snapshot.live is not None:
-                rows = rows[snapshot.live[rows]]
-            ticks, present = snapshot.timestamps(rows)
-            wrong = rows[present & ((ticks < _FIRST) | (ticks > _LAST))]
-            if len(wrong):
-                raise TemporalError(
-                    f"document {snapshot.ids(wrong[:1])[0]!r}: expected a timestamp between the "
-                    "years 1 and 9999; the index is damaged"
-                )
+        wrong = snapshot.timestamp_outside(_FIRST, _LAST)
+        if wrong is not None:
+            raise TemporalError(
+                f"document {wrong!r}: expected a timestamp between the years 1 and 9999; the index "
+                "is damaged"
+            )
         index = cls.__new__(cls)
         index._set(snapshot, snapshot.timestamps)  # noqa: SLF001 - its own
         return index

@@ -1,8 +1,6 @@
 """A large source's corpus in a cache directory, in which only what changed is read again."""
 
-import os
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -12,10 +10,12 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
+from octavo.cache_place import cache_directory
 from octavo.corpus.corpus import Corpus
 from octavo.declarative.declarations.enums import ChunkContext, KnowledgeFormat
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.ingestion import FileLoader, SourceChanges, SourceManifest, loader_for
+from octavo.declarative.ingestion.failures import UnusableManifestError
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.declarative.runtime.events import LOGGER
 from octavo.declarative.runtime.ingested import Embedding, build_corpus, spool_documents
@@ -30,23 +30,6 @@ MOST_SEGMENTS: Final = 16
 """Beyond so many rounds of changes, the corpus is made one piece again."""
 
 _WAIT: Final = 0.1
-
-
-def cache_directory() -> Path:
-    """Return where corpora are kept: ``OCTAVO_CACHE``, else the platform's place for such things."""
-    configured = os.environ.get("OCTAVO_CACHE")
-    if configured:
-        return Path(configured)
-    if sys.platform == "darwin":
-        return _home() / "Library" / "Caches" / "octavo"
-    return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "octavo"
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError as error:  # a container's user may have none
-        raise FileNotFoundError(f"{error} Name a directory in OCTAVO_CACHE") from error
 
 
 def file_loaders(
@@ -101,7 +84,7 @@ def cached(
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(place / "lock", cancellation):
             return _Place(place, sources, loaders, embedding, cancellation).current()
-    except OSError as error:  # read-only, full: sources have typed errors of their own
+    except (OSError, UnusableManifestError) as error:  # read-only, full: sources have others
         LOGGER.warning("nothing is kept in the cache directory: %s", told(error))
         return None
 

@@ -2,28 +2,24 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
 from octavo.engines.keyword.block_max.files import BlockMaxPostings
-from octavo.engines.keyword.champion_file import read_champions
-from octavo.engines.keyword.champions import ChampionList, Champions
-from octavo.engines.keyword.composed import open_composed, segment_counts
+from octavo.engines.keyword.collection import CollectionStatistics, CollectionTotals
 from octavo.engines.keyword.damage import damage_reported
-from octavo.engines.keyword.frequency import document_frequencies
-from octavo.engines.keyword.pruning import PrunedSearcher
 from octavo.engines.keyword.queries import known_terms
 from octavo.engines.keyword.ranking import rank
-from octavo.engines.keyword.rows import RowSearcher
+from octavo.engines.keyword.tantivy_postings import TantivyPostings, open_tantivy
 from octavo.engines.report import SearchReport
-from octavo.errors import InvalidArgumentError
+from octavo.errors import ConfigurationError, InvalidArgumentError
 
 if TYPE_CHECKING:
     from octavo.engines.keyword.block_max.search import BlockMaxSearcher
@@ -61,7 +57,7 @@ class KeywordIndex:
         """The number of rows, empty documents included."""
         self._where = ", ".join(str(directory) for directory in segments) or "keyword index"
         self._open = partial(
-            _open,
+            open_tantivy,
             segments,
             rows,
             self._where,
@@ -75,7 +71,7 @@ class KeywordIndex:
             _ = self._tantivy  # its files are held from now on
 
     @cached_property
-    def _tantivy(self) -> "_Tantivy":
+    def _tantivy(self) -> TantivyPostings:
         return self._open()
 
     @classmethod
@@ -135,12 +131,37 @@ class KeywordIndex:
         """The number of tantivy segments; each costs every search of tantivy some time."""
         return self._tantivy.segments
 
+    @property
+    def totals(self) -> CollectionTotals:
+        """The number of rows and tokens.
+
+        Raises
+        ------
+        ConfigurationError
+            There are no block-max postings, which tell them.
+        """
+        return self._counted().totals
+
+    def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return how many rows, live or not, hold each term.
+
+        Raises
+        ------
+        ConfigurationError
+            There are no block-max postings.
+        """
+        return self._counted().frequencies(terms)
+
     def document_frequency(self, term: str) -> int:
         """Return the number of documents that hold a term."""
         return self._tantivy.frequency(term)
 
     def search(
-        self, queries: Sequence[Sequence[str]], depth: int, selection: Selection | None = None
+        self,
+        queries: Sequence[Sequence[str]],
+        depth: int,
+        selection: Selection | None = None,
+        statistics: CollectionStatistics | None = None,
     ) -> tuple[Hits, SearchReport]:
         """Return the best ``depth`` admitted rows of each query that hold one of its terms.
 
@@ -153,6 +174,9 @@ class KeywordIndex:
             The largest number of hits of a query, at least 1.
         selection
             The rows that may be returned; ``None`` for all.
+        statistics
+            Those of a collection that this index is a part of, with every token of the queries;
+            ``None`` scores by the index's own. Only with block-max postings.
 
         Returns
         -------
@@ -169,13 +193,15 @@ class KeywordIndex:
         ------
         InvalidArgumentError
             ``depth`` is below 1, a query is a plain string, or the selection does not fit.
+        ConfigurationError
+            Statistics were given, and there are no block-max postings.
         CorpusCorruptError
             tantivy came upon a damaged file.
         """
         selection = selection or Selection.everything(self.rows)
         self._check(queries, depth, selection)
-        if self._block_max is not None:
-            return self._block_max_searcher.search(queries, depth, selection)
+        if self._block_max is not None or statistics is not None:
+            return self._counted().search(queries, depth, selection, statistics)
         tantivy = self._tantivy
         plans: Counter[str] = Counter()
         known = unknown = passes = essential = optional = 0
@@ -211,6 +237,14 @@ class KeywordIndex:
 
         return BlockMaxSearcher(self._block_max or ())
 
+    def _counted(self) -> "BlockMaxSearcher":
+        """Return the block-max postings, which know what they hold; tantivy does not tell."""
+        if self._block_max is None:
+            raise ConfigurationError(
+                f"{self._where}: a part of a collection needs block-max postings; build it with them"
+            )
+        return self._block_max_searcher
+
     def _check(self, queries: Sequence[Sequence[str]], depth: int, selection: Selection) -> None:
         if isinstance(depth, bool) or not isinstance(depth, int) or depth < 1:
             raise InvalidArgumentError(f"depth: expected an integer of at least 1, found {depth!r}")
@@ -224,46 +258,3 @@ class KeywordIndex:
             raise InvalidArgumentError(
                 f"selection: expected {self.rows} rows, found {len(selection.admitted)}"
             )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Tantivy:
-    """The composed index, and what is remembered of it."""
-
-    searcher: PrunedSearcher
-    frequency: Callable[[str], int]
-    segments: int
-
-
-def _open(
-    directories: Sequence[Path],
-    rows: int,
-    where: str,
-    *,
-    first_rows: Sequence[int] | None,
-    scratch: Path | None,
-    champions: Sequence[Path],
-) -> _Tantivy:
-    searcher = open_composed(directories, scratch)
-    offsets = None if first_rows is None else _each_segment(directories, first_rows)
-    with damage_reported(where):
-        row_searcher = RowSearcher(searcher, rows, where, offsets)
-    stored: dict[str, ChampionList] = {}
-    for path in champions:
-        stored |= read_champions(path, directories, rows)
-    pruned = PrunedSearcher(row_searcher, Champions(row_searcher, stored))
-    return _Tantivy(pruned, document_frequencies(searcher), row_searcher.segments)
-
-
-def _each_segment(directories: Sequence[Path], first_rows: Sequence[int]) -> list[int]:
-    """Repeat what is given for each directory for each of its tantivy segments."""
-    if len(first_rows) != len(directories):
-        raise InvalidArgumentError(
-            f"first_rows: expected one for each of {len(directories)} segments, "
-            f"found {len(first_rows)}"
-        )
-    return [
-        first_row
-        for first_row, count in zip(first_rows, segment_counts(directories), strict=True)
-        for _ in range(count)
-    ]

@@ -8,6 +8,8 @@ from octavo.columns.graph_files import EDGES, NODES
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 MANIFEST_COPY = "manifest.copy.json"
+SHARDS = "shards.json"
+"""In the place of a manifest where an index is spread over shards, each an index of its own."""
 LOCK = "writer.lock"
 LOCK_HOLDER = "writer.json"
 SEGMENTS = "segments"

@@ -20,7 +20,7 @@ from octavo.storage.format.entries import (
     UpdateSettings,
     VectorSearchEntry,
 )
-from octavo.storage.format.layout import MANIFEST, MANIFEST_COPY
+from octavo.storage.format.layout import MANIFEST, MANIFEST_COPY, SHARDS
 from octavo.storage.format.manifest_json import decode_manifest
 
 __all__ = [
@@ -61,9 +61,10 @@ def read_manifest(index: Path) -> Manifest:
     except FileNotFoundError:
         damage = f"{index / MANIFEST}: the file is missing"
         if not os.path.lexists(index / MANIFEST_COPY):
-            raise CorpusFormatError(
-                f"{index}: expected an octavo index, found a directory without {MANIFEST}"
-            ) from None
+            sharded = (index / SHARDS).is_file()
+            found = "a sharded one" if sharded else f"a directory without {MANIFEST}"
+            one = "a single octavo index" if sharded else "an octavo index"
+            raise CorpusFormatError(f"{index}: expected {one}, found {found}") from None
     except CorpusCorruptError as error:
         damage = str(error)
     try:

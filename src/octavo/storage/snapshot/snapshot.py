@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Derived = TypeVar("Derived")
 
+_BLOCK = 1 << 16
 _ATTEMPTS = 100
 """How often opening is begun again because a writer has committed meanwhile."""
 
@@ -206,6 +207,17 @@ class Snapshot:
     def timestamps(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return microseconds since 1970 UTC at ``rows``, and where there is a timestamp."""
         return self._documents.timestamps(rows)
+
+    def timestamp_outside(self, first: int, last: int) -> str | None:
+        """Return the id of a live document whose timestamp is not from first to last, if any."""
+        for start in range(0, self.rows, _BLOCK):
+            rows = np.arange(start, min(start + _BLOCK, self.rows))
+            rows = rows if self.live is None else rows[self.live[rows]]
+            ticks, present = self.timestamps(rows)
+            wrong = rows[present & ((ticks < first) | (ticks > last))]
+            if len(wrong):
+                return self.ids(wrong[:1])[0]
+        return None
 
     def vectors(self, rows: NDArray[np.int64]) -> Vectors:
         """Return the vectors of ``rows``, zeros where there is none, and where there is one."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +19,7 @@ from octavo.engines.keyword.block_max.statistics import (
     length_norms,
     posting_factors,
 )
+from octavo.engines.keyword.collection import CollectionStatistics, CollectionTotals
 from octavo.engines.report import SearchReport
 from octavo.errors import CorpusCorruptError
 from octavo.kernels.find_postings import find_postings
@@ -69,23 +70,31 @@ class BlockMaxSearcher:
         return stack(self._segments)
 
     @cached_property
-    def _norms(self) -> NDArray[np.float32]:
+    def totals(self) -> CollectionTotals:
+        """The number of rows and of tokens in them."""
         tokens = sum(segment.description.tokens for segment in self._segments)
-        return length_norms(tokens, self.rows)
+        return CollectionTotals(self.rows, tokens)
 
-    @cached_property
-    def _factors(self) -> NDArray[np.float32]:
-        return posting_factors(self._norms)
+    def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return how many rows hold each term."""
+        starts, stops, _ = self._find(_Tokens.of([terms]))
+        found: NDArray[np.int64] = (stops - starts).sum(axis=0)
+        return found
 
     def search(
-        self, queries: Sequence[Sequence[str]], depth: int, selection: Selection
+        self,
+        queries: Sequence[Sequence[str]],
+        depth: int,
+        selection: Selection,
+        statistics: CollectionStatistics | None = None,
     ) -> tuple[Hits, SearchReport]:
         """Return what :meth:`octavo.engines.keyword.index.KeywordIndex.search` returns.
 
         The counters are ``terms``, ``unknown terms``, ``hits``, ``postings scored``, ``blocks
         skipped`` and ``lookups``.
         """
-        clauses = self._clauses(queries)
+        totals = self.totals if statistics is None else statistics.totals
+        clauses = self._clauses(queries, totals, statistics)
         limit = min(depth, selection.count)
         room = np.minimum(clauses.largest_result(), limit)
         counters = np.zeros(3, np.int64)
@@ -107,40 +116,52 @@ class BlockMaxSearcher:
         }
         return hits, SearchReport(_plans(clauses, selection), Counter(work))
 
-    def _clauses(self, queries: Sequence[Sequence[str]]) -> "_Clauses":
-        """Find the terms of all queries and put them in the order of their clauses."""
-        # A lone surrogate becomes bytes that no indexed text holds.
-        tokens = [token.encode(errors="surrogatepass") for query in queries for token in query]
-        data = np.frombuffer(b"".join(tokens), np.uint8)
-        offsets = _offsets(len(token) for token in tokens)
-        query_offsets = _offsets(len(query) for query in queries)
-        starts, stops, levels = np.empty((3, len(self._segments), len(tokens)), np.int64)
+    def _find(self, tokens: "_Tokens") -> tuple[NDArray[np.int64], ...]:
+        """Return where the postings of each token start and stop in each segment, and its levels."""
+        starts, stops, levels = np.empty((3, len(self._segments), tokens.count), np.int64)
         done = 0
         for each in self._stacks:
             own = slice(done, done + each.segments)
             with np.errstate(over="ignore"):
                 find_postings(
-                    data, offsets, each.hashes, each.text_ends, each.text, each.ends, each.frequent,
-                    each.segment_ends, starts[own], stops[own], levels[own],
+                    tokens.data, tokens.offsets, each.hashes, each.text_ends, each.text, each.ends,
+                    each.frequent, each.segment_ends, starts[own], stops[own], levels[own],
                 )  # fmt: skip
             done += each.segments
-        frequencies = (stops - starts).sum(axis=0)
-        chosen = np.empty(len(tokens), np.int64)
-        repetitions = np.empty(len(tokens), np.int64)
+        return starts, stops, levels
+
+    def _clauses(
+        self,
+        queries: Sequence[Sequence[str]],
+        totals: CollectionTotals,
+        statistics: CollectionStatistics | None,
+    ) -> "_Clauses":
+        """Find the terms of all queries and put them in the order of their clauses."""
+        tokens = _Tokens.of(queries)
+        starts, stops, levels = self._find(tokens)
+        if statistics is None:
+            frequencies = (stops - starts).sum(axis=0)
+        else:
+            frequencies = statistics.frequencies_of(queries)
+        query_offsets = _offsets(len(query) for query in queries)
+        chosen = np.empty(tokens.count, np.int64)
+        repetitions = np.empty(tokens.count, np.int64)
         clause_offsets = np.zeros(len(queries) + 1, np.int64)
         unknown = np.zeros(len(queries), np.int64)
         order_clauses(
-            data, offsets, frequencies, query_offsets, chosen, repetitions, clause_offsets, unknown
-        )
+            tokens.data, tokens.offsets, frequencies, query_offsets, chosen, repetitions,
+            clause_offsets, unknown,
+        )  # fmt: skip
         chosen, repetitions = chosen[: clause_offsets[-1]], repetitions[: clause_offsets[-1]]
         return _Clauses(
             clause_offsets,
             frequencies[chosen],
-            clause_weights(frequencies[chosen], repetitions, self.rows),
+            clause_weights(frequencies[chosen], repetitions, totals.rows),
             np.ascontiguousarray(starts[:, chosen]),
             np.ascontiguousarray(stops[:, chosen]),
             np.ascontiguousarray(levels[:, chosen]),
             int(unknown.sum()),
+            _length_factors(totals),
         )
 
     def _rank(
@@ -163,7 +184,7 @@ class BlockMaxSearcher:
             own = slice(done, done + each.segments)
             rank_segments(
                 each.rows, each.codes, each.large_places, each.large_counts, each.bounds,
-                each.levels, self._factors, self._norms,
+                each.levels, clauses.factors.codes, clauses.factors.norms,
                 clauses.offsets[first : last + 1], accumulated[first:last], clauses.starts[own],
                 clauses.stops[own], clauses.weights, clauses.levels[own], admitted,
                 each.segment_ends, each.first_rows, heap, heap_offsets, sizes, counters,
@@ -173,6 +194,39 @@ class BlockMaxSearcher:
         found_rows, scores = np.empty(found, np.int64), np.empty(found, np.float64)
         unpack_hits(heap, heap_offsets, sizes, found_rows, scores)
         return sizes, found_rows, scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LengthFactors:
+    """The norm of each length code, and the factor of each posting code."""
+
+    norms: NDArray[np.float32]
+    codes: NDArray[np.float32]
+
+
+@lru_cache(maxsize=16)
+def _length_factors(totals: CollectionTotals) -> _LengthFactors:
+    norms = length_norms(totals.tokens, totals.rows)
+    return _LengthFactors(norms, posting_factors(norms))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tokens:
+    """The tokens of some queries, as bytes one behind the other."""
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        return len(self.offsets) - 1
+
+    @staticmethod
+    def of(queries: Sequence[Sequence[str]]) -> "_Tokens":
+        # A lone surrogate becomes bytes that no indexed text holds.
+        tokens = [token.encode(errors="surrogatepass") for query in queries for token in query]
+        data = np.frombuffer(b"".join(tokens), np.uint8)
+        return _Tokens(data, _offsets(len(token) for token in tokens))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,6 +243,7 @@ class _Clauses:
     levels: NDArray[np.int64]
     """The number of the levels, -1 for none."""
     unknown: int
+    factors: "_LengthFactors"
 
     def largest_result(self) -> NDArray[np.int64]:
         """Return how many rows each query can find at most."""

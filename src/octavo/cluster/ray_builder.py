@@ -1,0 +1,58 @@
+"""Shards built on the workers of a cluster."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from octavo.cluster.session import ATTEMPTS, RaySession
+from octavo.errors import checked_count
+from octavo.shards.build import ShardBuild
+
+
+class RayBuilder:
+    """Builds each shard in a task of its own, on one processor.
+
+    A task whose worker ends is run again. The index, and the scratch files within it, must lie
+    where every machine finds them by the same path.
+
+    Parameters
+    ----------
+    session
+        The cluster.
+    workers
+        How many shards are built at a time; unset, one for each processor of the cluster.
+    """
+
+    def __init__(self, session: RaySession, workers: int | None = None) -> None:
+        self._session = session
+        self._workers = session.processors if workers is None else checked_count("workers", workers)
+
+    def run(self, builds: Iterable[ShardBuild]) -> Iterator[int]:
+        """Run each build, and yield the numbers of documents in the order of the builds.
+
+        Raises
+        ------
+        ExecutionError
+            The workers of a build ended, as often as it was tried.
+        """
+        ray = self._session.ray
+        task = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1, scheduling_strategy="SPREAD")(
+            _on_one_processor
+        )
+        running: deque[Any] = deque()
+        try:
+            with self._session.failures("building shards"):
+                for build in builds:
+                    if len(running) >= self._workers:
+                        ray.wait(list(running), num_returns=len(running) - self._workers + 1)
+                    running.append(task.remote(build))
+                while running:
+                    yield ray.get(running[0])
+                    running.popleft()
+        finally:
+            for each in running:
+                ray.cancel(each, force=True)
+
+
+def _on_one_processor(build: ShardBuild) -> int:
+    return build.with_threads(1).run()

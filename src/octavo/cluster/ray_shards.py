@@ -1,0 +1,61 @@
+"""Shards held by the workers of a cluster."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+from octavo.cluster.session import RaySession
+from octavo.shards.questions import Question
+from octavo.shards.shard import ShardPlace
+from octavo.shards.shards import LocalShards
+
+Answer = TypeVar("Answer")
+
+
+class ShardHolder:
+    """Holds some shards and answers about them: what runs as a Ray actor.
+
+    Parameters
+    ----------
+    places
+        The shards.
+    """
+
+    def __init__(self, places: Sequence[ShardPlace]) -> None:
+        self._places = places
+
+    # Opened by the first call: what fails in a constructor reaches the caller as a lost actor.
+    @cached_property
+    def _shards(self) -> LocalShards:
+        return LocalShards(self._places)
+
+    def ask(self, questions: Mapping[int, Question[Any]]) -> dict[int, Any]:
+        """Answer the questions to shards of this holder."""
+        return self._shards.ask(questions)
+
+
+class RayShards:
+    """Asks the holders of shards, all at once.
+
+    Parameters
+    ----------
+    session
+        The cluster.
+    holders
+        The actor that holds each shard, by the shard's number.
+    """
+
+    def __init__(self, session: RaySession, holders: Mapping[int, Any]) -> None:
+        self._session, self._holders = session, holders
+
+    def ask(self, questions: Mapping[int, Question[Answer]]) -> dict[int, Answer]:
+        """Put a question to each of some shards and return the answers."""
+        by_holder: dict[Any, dict[int, Question[Answer]]] = {}
+        for number, question in questions.items():
+            by_holder.setdefault(self._holders[number], {})[number] = question
+        with self._session.failures("asking a shard"):
+            calls = [holder.ask.remote(own) for holder, own in by_holder.items()]
+            answers: dict[int, Answer] = {}
+            for found in self._session.ray.get(calls):
+                answers |= found
+            return answers

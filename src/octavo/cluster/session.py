@@ -1,0 +1,143 @@
+"""A connection to a Ray cluster, and what its failures mean."""
+
+import logging
+import os
+import pickle
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.errors import ConfigurationError, ExecutionError, OctavoError, told
+from octavo.importing import optional
+
+ATTEMPTS = 4
+"""How often a piece of work is tried where its worker ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaySession:
+    """A connection of this process to a cluster; made by :func:`ray_session`.
+
+    Parameters
+    ----------
+    ray
+        The module.
+    """
+
+    ray: Any
+
+    @property
+    def processors(self) -> int:
+        """The number of processors of the cluster, at least 1."""
+        return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+
+    @contextmanager
+    def actors(self, kind: type, arguments: Sequence[tuple[Any, ...]]) -> Iterator[list[Any]]:
+        """Hold actors for the time of a block; one that ends is started again.
+
+        Parameters
+        ----------
+        kind
+            Their class.
+        arguments
+            What each is made of, by value.
+
+        Raises
+        ------
+        ConfigurationError
+            Something among the arguments cannot be sent to another process.
+        """
+        # Without num_cpus an actor needs a processor to be placed and keeps none: where a machine
+        # was lost, one that is started again would else wait for a place that may never be free.
+        actor = self.ray.remote(
+            max_restarts=-1,
+            max_task_retries=ATTEMPTS - 1,
+            scheduling_strategy="SPREAD",
+        )(kind)
+        try:
+            made = [actor.remote(*each) for each in arguments]
+        except (TypeError, pickle.PicklingError) as error:
+            raise ConfigurationError(
+                "cluster: expected options and an embedding function that can be sent to another "
+                f"process: {told(error)}"
+            ) from error
+        try:
+            yield made
+        finally:
+            for each in made:
+                self.ray.kill(each)
+
+    @contextmanager
+    def failures(self, work: str) -> Iterator[None]:
+        """Raise what failed on a worker as it would have been raised here.
+
+        Parameters
+        ----------
+        work
+            What was done, for messages.
+
+        Raises
+        ------
+        OctavoError, OSError
+            As the worker raised it.
+        ExecutionError
+            The worker raised something else, or ended again and again.
+        """
+        errors = self.ray.exceptions
+        try:
+            yield
+        except errors.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, OctavoError | OSError):
+                raise cause from None
+            raise ExecutionError(f"{work}: a worker failed with {told(cause or error)}") from error
+        except errors.RayError as error:
+            raise ExecutionError(
+                f"{work}: a worker was lost, and so was each that took its place: {told(error)}"
+            ) from error
+
+
+@contextmanager
+def ray_session(
+    address: str | None = None, *, processors: int | None = None
+) -> Iterator[RaySession]:
+    """Connect to a cluster for the time of a block.
+
+    A process that is connected already stays so, and ``address`` must be unset then.
+
+    Parameters
+    ----------
+    address
+        Of a running cluster, such as ``"auto"`` or ``"ray://host:10001"``; unset, what the
+        environment names (``RAY_ADDRESS``), else a cluster of this machine, ended with the block.
+    processors
+        How many processors a cluster of this machine has; unset, those there are.
+
+    Raises
+    ------
+    ConfigurationError
+        Ray is not installed, no cluster answers, or this process is connected to another.
+    """
+    ray = optional("ray", "ray", "a cluster")
+    if ray.is_initialized():
+        if address is not None:
+            raise ConfigurationError(
+                f"ray address: expected none in a process that is connected, found {address!r}"
+            )
+        yield RaySession(ray)
+        return
+    remote = address or os.environ.get("RAY_ADDRESS")
+    own: dict[str, Any] = {}
+    if not remote:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # octavo sends nothing to anybody
+        # Ray would else join whatever cluster it finds on this machine.
+        own = {"address": "local", "num_cpus": processors, "include_dashboard": False}
+    try:
+        ray.init(**(own or {"address": remote}), logging_level=logging.WARNING, log_to_driver=False)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise ConfigurationError(f"ray address {remote!r}: {told(error)}") from error
+    try:
+        yield RaySession(ray)
+    finally:
+        ray.shutdown()

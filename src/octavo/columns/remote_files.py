@@ -1,0 +1,163 @@
+"""Files that lie on another file system: S3 and whatever else Arrow or fsspec can reach by a URI."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from os import fspath
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import fs
+
+from octavo.columns.files import has_reader
+from octavo.errors import ConfigurationError, InvalidArgumentError, SourceLoadingError, told
+from octavo.importing import optional
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_OBJECT_STORES = ("s3", "gcs", "abfs")
+"""Where a file appears when it is complete; elsewhere it is written under another name first."""
+
+
+def is_remote(value: object) -> bool:
+    """Whether a value is a URI, such as ``s3://bucket/key``, and no path of this machine.
+
+    Examples
+    --------
+    >>> is_remote("s3://bucket/queries.parquet"), is_remote("queries.parquet"), is_remote("C:/a")
+    (True, False, False)
+    """
+    return isinstance(value, str) and _URI.match(value) is not None
+
+
+def remote_name(uri: str) -> str:
+    """Return the last part of a URI's path.
+
+    Examples
+    --------
+    >>> remote_name("s3://bucket/out/results.parquet?endpoint_override=localhost:9000")
+    'results.parquet'
+    """
+    return PurePosixPath(uri.partition("?")[0]).name
+
+
+def download(uri: str, directory: Path) -> list[Path]:
+    """Copy a remote file, or the files of known formats below a remote directory, to this machine.
+
+    Parameters
+    ----------
+    uri
+        Of a file or directory.
+    directory
+        Where to; exists.
+
+    Returns
+    -------
+    list of Path
+        The copies, in the order of the names.
+
+    Raises
+    ------
+    SourceLoadingError
+        There is no such file, no file of a known format, or reading it failed.
+    ConfigurationError
+        No library for this kind of URI is installed.
+    """
+    with _failures(uri, SourceLoadingError):
+        system, path = _file_system(uri)
+        found = system.get_file_info(path)
+        if found.type == fs.FileType.Directory:
+            below = system.get_file_info(fs.FileSelector(path, recursive=True))
+            paths = sorted(each.path for each in below if _is_wanted(each, path))
+        else:
+            paths = [path] if found.type == fs.FileType.File else []
+        if not paths:
+            raise SourceLoadingError(f"{uri}: expected a file, or a directory of files, found none")
+        return [_copy(system, each, directory / f"{at:05d}") for at, each in enumerate(paths)]
+
+
+def upload(local: Path, uri: str) -> None:
+    """Copy a file of this machine to a URI, where it appears complete or not at all.
+
+    Raises
+    ------
+    OSError
+        Writing failed.
+    ConfigurationError
+        No library for this kind of URI is installed.
+    """
+    with _failures(uri, OSError):
+        system, path = _file_system(uri)
+        parent = str(PurePosixPath(path).parent)
+        atomic = system.type_name in _OBJECT_STORES
+        if not atomic:
+            system.create_dir(parent, recursive=True)
+        name = path if atomic else f"{parent}/.{PurePosixPath(path).name}.tmp"
+        try:
+            fs.copy_files(str(local), name, fs.LocalFileSystem(), system)
+            if not atomic:
+                system.move(name, path)
+        except BaseException:
+            with suppress(Exception):
+                system.delete_file(name)
+            raise
+
+
+def check_uploadable(uri: str) -> None:
+    """Find out before any work is done whether a URI is of a known kind and names a file.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It names no file, or a directory.
+    ConfigurationError
+        No library for this kind of URI is installed.
+    OSError
+        The file system cannot be reached.
+    """
+    with _failures(uri, OSError):
+        system, path = _file_system(uri)
+        if not remote_name(uri) or system.get_file_info(path).type == fs.FileType.Directory:
+            raise InvalidArgumentError(f"out: expected a file, found {uri}")
+
+
+def _file_system(uri: str) -> tuple[Any, str]:
+    """Return Arrow's file system for a URI, or fsspec's where Arrow has none."""
+    try:
+        return fs.FileSystem.from_uri(uri)
+    except pa.ArrowInvalid as error:
+        if "Unrecognized filesystem" not in str(error):
+            raise
+    scheme = uri.partition(":")[0]
+    fsspec = optional("fsspec", "remote", f"{scheme}://")
+    try:
+        found, path = fsspec.core.url_to_fs(uri)
+    except (ImportError, ValueError) as error:
+        raise ConfigurationError(f"{uri}: {told(error)}") from error
+    handler: Any = fs.FSSpecHandler  # its stubs leave the methods out
+    return fs.PyFileSystem(handler(found)), path
+
+
+def _is_wanted(entry: fs.FileInfo, root: str) -> bool:
+    hidden = any(
+        part.startswith((".", "_")) for part in PurePosixPath(entry.path).relative_to(root).parts
+    )
+    return entry.type == fs.FileType.File and not hidden and has_reader(entry.path)
+
+
+def _copy(system: Any, path: str, directory: Path) -> Path:  # noqa: ANN401 - a file system
+    directory.mkdir()
+    copy = directory / PurePosixPath(path).name
+    fs.copy_files(path, fspath(copy), system, fs.LocalFileSystem())
+    return copy
+
+
+@contextmanager
+def _failures(uri: str, kind: type[OSError] | type[SourceLoadingError]) -> Iterator[None]:
+    """Give what a library of file systems raises the URI that it is about."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        if uri in str(error):
+            raise
+        raise kind(f"{uri}: {told(error)}") from error

@@ -1,0 +1,92 @@
+"""A sharded index on disk: one file that names a generation of shards, each an index of its own.
+
+``shards.json`` is replaced in one step, so a build that is stopped leaves what was there. Beside
+each shard lies ``NAME.positions.npy``: int64, for each of its rows the position of the document
+among all documents of the build, rising. By these, results tie as those of a single index do.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from octavo.errors import CorpusCorruptError, CorpusFormatError
+from octavo.storage.format.durable import replace_file
+from octavo.storage.format.layout import SHARDS
+
+VERSION = 1
+SCRATCH = ".scratch"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardsDescription:
+    """What ``shards.json`` says.
+
+    Parameters
+    ----------
+    version
+        Of this format.
+    generation
+        Counts the builds; names the directory of the shards.
+    documents
+        The number in each shard.
+    """
+
+    version: int
+    generation: int
+    documents: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """The number of documents in all shards."""
+        return sum(self.documents)
+
+    def write(self, index: Path) -> None:
+        """Make these shards the state of an index."""
+        content = json.dumps(asdict(self), indent=1) + "\n"
+        replace_file(index / SHARDS, content.encode())
+
+
+def is_sharded(index: Path) -> bool:
+    """Whether a directory holds a sharded index."""
+    return (index / SHARDS).is_file()
+
+
+def generation_directory(index: Path, generation: int) -> Path:
+    """Return the directory of the shards of one build."""
+    return index / f"generation-{generation:08d}"
+
+
+def shard_directory(generation: Path, number: int) -> Path:
+    """Return the directory of a shard: an ordinary index."""
+    return generation / f"{number:05d}"
+
+
+def positions_file(generation: Path, number: int) -> Path:
+    """Return the file with the positions of a shard's rows among all documents."""
+    return generation / f"{number:05d}.positions.npy"
+
+
+def read_description(index: Path) -> ShardsDescription:
+    """Read ``shards.json``.
+
+    Raises
+    ------
+    CorpusFormatError
+        It is of a newer format.
+    CorpusCorruptError
+        It is damaged.
+    """
+    path = index / SHARDS
+    try:
+        body = json.loads(path.read_bytes())
+        version, generation, documents = body["version"], body["generation"], body["documents"]
+        counts = [version, generation, *documents]
+        if not documents or not all(type(each) is int and each >= 0 for each in counts):
+            raise ValueError("expected counts")  # noqa: TRY301 - said once, below
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise CorpusCorruptError(f"{path}: expected a description of shards: {error}") from error
+    if version > VERSION:
+        raise CorpusFormatError(
+            f"{path}: written by format {version}, this octavo reads up to {VERSION}"
+        )
+    return ShardsDescription(version, generation, tuple(documents))

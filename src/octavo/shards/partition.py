@@ -1,0 +1,177 @@
+"""Cutting documents into shards: one pass over the inputs, one file of Arrow data a shard."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from octavo.columns.document_batch import normalise
+from octavo.columns.schema import ColumnChoice
+from octavo.columns.sources import InputBatch, Source, TableSource, input_schema, open_inputs
+from octavo.shards.assignment import shard_of
+from octavo.storage.format.durable import errors_naming
+
+
+@dataclass(frozen=True, slots=True)
+class ShardInput:
+    """The documents of one shard, as files.
+
+    Parameters
+    ----------
+    number
+        Of the shard.
+    paths
+        Arrow streams: a file ends where the schema of the inputs changes.
+    position
+        The column that holds the position of each document among all.
+    vectors
+        Whether any document came with a vector.
+    """
+
+    number: int
+    paths: tuple[Path, ...]
+    position: str
+    vectors: bool
+
+    def sources(self) -> list[TableSource]:
+        """Return the documents, to be read once."""
+        name = f"shard {self.number}"
+        return [TableSource(name, pa.ipc.open_stream(pa.memory_map(str(p)))) for p in self.paths]
+
+    def positions(self) -> NDArray[np.int64]:
+        """Return the position of each document among all, rising."""
+        found = [
+            batch[self.position].to_numpy(zero_copy_only=False)
+            for source in self.sources()
+            for batch in source.batches([self.position], 1 << 20)
+        ]
+        return np.concatenate([np.zeros(0, np.int64), *found])
+
+
+def partition(
+    sources: Sequence[Source],
+    choice: ColumnChoice,
+    shards: int,
+    scratch: Path,
+    progress: Callable[[int], None],
+) -> list[ShardInput]:
+    """Write the documents of each shard to files in ``scratch``, in the order of the inputs.
+
+    Documents are checked on the way, so that what is wrong is named by its own file and row. Memory
+    holds one batch of the inputs; the files take the size of the columns that are indexed.
+
+    Parameters
+    ----------
+    sources
+        The inputs; read once.
+    choice
+        The columns that play a part.
+    shards
+        How many.
+    scratch
+        A directory; its files are the caller's to remove.
+    progress
+        Told the number of documents done.
+
+    Raises
+    ------
+    InvalidArgumentError, SourceLoadingError
+        A document is not acceptable, or an input is damaged.
+    OSError
+        The disk is full.
+    """
+    schema = input_schema(sources, choice.columns())
+    position = "position"
+    while position in choice.columns():
+        position = f"_{position}"
+    dimensions: int | None = None
+    done = 0
+    with ExitStack() as open_files, errors_naming(scratch):
+        writers = [
+            open_files.enter_context(_ShardWriter(scratch, number, position))
+            for number in range(shards)
+        ]
+        for batch in open_inputs(sources, columns=choice.columns()):
+            documents = normalise(batch, choice, dimensions)
+            present = np.zeros(len(documents), np.bool_)
+            if documents.vectors is not None:
+                dimensions = documents.vectors.dimensions or dimensions
+                present = documents.vectors.present
+            owners = shard_of(documents.ids, shards)
+            whole = _complete(batch, choice, schema)
+            for number, rows in _rows_of_shards(owners):
+                writers[number].write(whole.take(rows), done + rows, present[rows].any())
+            done += len(documents)
+            progress(done)
+        empty = pa.RecordBatch.from_pylist([], schema).select(list(choice.columns()))
+        for writer in writers:
+            writer.write_if_nothing_else(empty)
+    return [writer.finished() for writer in writers]
+
+
+class _ShardWriter:
+    """Writes the documents of one shard; one file is open at a time."""
+
+    def __init__(self, scratch: Path, number: int, position: str) -> None:
+        self._scratch, self._number, self._position = scratch, number, position
+        self._paths: list[Path] = []
+        self._schema: pa.Schema | None = None
+        self._writer: Any = None
+        self._vectors = False
+
+    def write(self, batch: pa.RecordBatch, positions: NDArray[np.int64], vectors: object) -> None:
+        """Append documents."""
+        numbered = batch.append_column(self._position, pa.array(positions, pa.int64()))
+        if self._schema != numbered.schema:
+            self.close()
+            path = self._scratch / f"{self._number:05d}-{len(self._paths):05d}.arrow"
+            self._schema = numbered.schema
+            self._writer = pa.ipc.new_stream(str(path), numbered.schema)
+            self._paths.append(path)
+        self._writer.write_batch(numbered)
+        self._vectors = self._vectors or bool(vectors)
+
+    def write_if_nothing_else(self, empty: pa.RecordBatch) -> None:
+        """Leave a file with a schema where no document came."""
+        if not self._paths:
+            self.write(empty, np.zeros(0, np.int64), vectors=False)
+
+    def finished(self) -> ShardInput:
+        return ShardInput(self._number, tuple(self._paths), self._position, self._vectors)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _complete(batch: InputBatch, choice: ColumnChoice, schema: pa.Schema) -> pa.RecordBatch:
+    """Return all columns of a choice; those that this input lacks are null."""
+    given = batch.batch
+    columns = {
+        name: given[name]
+        if name in given.schema.names
+        else pa.nulls(given.num_rows, schema.field(name).type)
+        for name in choice.columns()
+    }
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def _rows_of_shards(
+    owners: NDArray[np.int64],
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield each shard that owns rows, and the rows in order."""
+    order = np.argsort(owners, kind="stable")
+    numbers, starts = np.unique(owners[order], return_index=True)
+    yield from zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)

@@ -1,0 +1,230 @@
+"""A corpus in shards: built in parts, searched as one."""
+
+import json
+import warnings
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from octavo.columns.sources import Input
+from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
+from octavo.corpus.info import CorpusInfo, describe, describe_together
+from octavo.corpus.searchable import SearchableCorpus, state_fingerprint
+from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.errors import ConfigurationError, CorpusFormatError, GraphCapabilityError
+from octavo.graph.corpus_graph import CorpusGraph
+from octavo.shards import layout
+from octavo.shards.build import LocalBuilder, ShardBuilder, build_shards
+from octavo.shards.shard import ShardPlace
+from octavo.shards.shards import LocalShards, Shards
+from octavo.shards.source import ShardedSource
+from octavo.storage.build.build_request import Listener
+from octavo.storage.format.manifest import Manifest, read_manifest
+from octavo.strategies.columnar import ColumnarStrategy
+
+if TYPE_CHECKING:
+    from octavo.storage.snapshot.snapshot import Snapshot
+
+STRATEGIES = ("keyword", "vector", "hybrid", "multi-query", "temporal")
+"""What ranks documents one by one. The others follow links between documents, which lie on
+different shards."""
+
+
+class ShardedCorpus(SearchableCorpus):
+    """A read-only index in shards, each an index of its own; searches ask all and merge.
+
+    Keyword scores are computed from the statistics of all shards together, and ties are settled by
+    the position of the documents in the build, so keyword search and exact vector search give what
+    a single index of the same documents gives, to the bit. Strategies: keyword, vector, hybrid
+    (two streams), multi-query and temporal.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, tempfile
+    >>> documents = pa.table({"id": ["a", "b"], "text": ["red fox", "blue whale"]})
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     corpus = ShardedCorpus.build(documents, directory + "/index", 2, embedding="hash")
+    ...     [hit.content for hit in corpus.search("whale", strategy="keyword")]
+    ['blue whale']
+    """
+
+    def __init__(self, source: ShardedSource, places: tuple[ShardPlace, ...]) -> None:
+        # A sharded source answers all that the strategies above ask of a snapshot.
+        super().__init__(cast("Snapshot", source))
+        self._source = source
+        self._places = places
+
+    @classmethod
+    def open(cls, path: str | Path, *, embedding: EmbeddingFunction | None = None) -> Self:
+        """Open a sharded index: every shard, memory-mapped in this process.
+
+        Parameters
+        ----------
+        path
+            The directory that :meth:`build` or ``octavo index --shards`` made.
+        embedding
+            The function that embeds query texts, where the index cannot name its own.
+
+        Raises
+        ------
+        CorpusFormatError
+            No sharded index, or one of a newer format.
+        CorpusCorruptError
+            A file is missing or damaged.
+        """
+        index = Path(path)
+        if not layout.is_sharded(index):
+            raise CorpusFormatError(f"{index}: expected a sharded index, found no shards.json")
+        found = layout.read_description(index)
+        # Absolute: workers of a cluster open shards too, in directories of their own.
+        generation = layout.generation_directory(index.resolve(), found.generation)
+        places = tuple(
+            ShardPlace(generation, number, len(found.documents))
+            for number in range(len(found.documents))
+        )
+        held = [place for place in places if found.documents[place.number]]
+        manifest = _common_manifest(held or places)
+        source = ShardedSource(index, LocalShards(held), found.documents, manifest, embedding)
+        return cls(source, places)
+
+    @classmethod
+    def build(
+        cls,
+        inputs: Input,
+        out: str | Path,
+        shards: int,
+        *,
+        builder: ShardBuilder | None = None,
+        embedding: str | EmbeddingFunction | None = None,
+        overwrite: bool = False,
+        progress: Listener | None = None,
+        **options: Any,  # noqa: ANN401 - those of Corpus.build
+    ) -> Self:
+        """Cut documents into shards by their ids, build each, and open the result.
+
+        The assignment depends on ids and the number of shards only
+        (:func:`octavo.shards.assignment.shard_of`).
+
+        Parameters
+        ----------
+        inputs, out, embedding, overwrite, progress
+            As for :meth:`octavo.Corpus.build`.
+        shards
+            How many, 1 to 1,000.
+        builder
+            Where shards are built; unset, one after the other in this process. The result is the
+            same.
+        **options
+            Further options of :meth:`octavo.Corpus.build`; ``parents`` and ``edges`` are refused.
+
+        Raises
+        ------
+        InvalidArgumentError, CorpusFormatError, CorpusLockedError, OSError
+            See :func:`octavo.shards.build.build_shards`; an index that was there stays as it was.
+        """
+        if embedding is None:
+            warnings.warn(HASH_DEFAULT_NOTICE, HashEmbeddingWarning, stacklevel=2)
+            embedding = "hash"
+        build_shards(
+            inputs,
+            Path(out),
+            shards=shards,
+            options={**options, "embedding": embedding},
+            overwrite=overwrite,
+            builder=builder or LocalBuilder(),
+            listener=progress or (lambda _: None),
+        )
+        return cls.open(out, embedding=embedding if callable(embedding) else None)
+
+    @property
+    def shards(self) -> tuple[ShardPlace, ...]:
+        """Where the shards lie."""
+        return self._places
+
+    @property
+    def held(self) -> tuple[int, ...]:
+        """The numbers of the shards that hold documents; the others are never asked."""
+        return self._source.held
+
+    def asking(self, shards: Shards) -> Self:
+        """Return this corpus with other shards to ask, such as those of a cluster."""
+        counts = layout.read_description(self.path).documents
+        source = ShardedSource(
+            self.path, shards, counts, self._source.manifest, self._source.function
+        )
+        return type(self)(source, self._places)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the state of all shards."""
+        states = [state_fingerprint(_manifest_of(place)) for place in self._places]
+        return blake2b(json.dumps(states).encode(), digest_size=16).hexdigest()
+
+    def pinned(self) -> Self:
+        """Return this corpus, which never changes."""
+        return self
+
+    @property
+    def graph(self) -> CorpusGraph:
+        """Not over shards.
+
+        Raises
+        ------
+        GraphCapabilityError
+            Always.
+        """
+        raise GraphCapabilityError(f"{self.path}: a sharded index has no graph")
+
+    def info(self) -> CorpusInfo:
+        """Describe all shards together."""
+        default = self.default_strategy
+        parts = [describe(place.snapshot(), default) for place in self._places]
+        return describe_together(self.path, parts)
+
+    def strategy(self, name: str | None = None, **options: Any) -> ColumnarStrategy:  # noqa: ANN401
+        """Return a strategy over all shards by name.
+
+        Parameters
+        ----------
+        name
+            ``keyword``, ``vector``, ``hybrid``, ``multi-query`` or ``temporal``; by default
+            :attr:`default_strategy`.
+        **options
+            As for :meth:`octavo.Corpus.strategy`, but for ``graph``.
+
+        Raises
+        ------
+        ConfigurationError
+            The strategy, or its child, follows links between documents.
+        """
+        for each in (name, options.get("child")):
+            if isinstance(each, str) and each.lower() in LINKED:
+                raise ConfigurationError(_refusal(f"strategy {each!r}"))
+        if options.get("graph"):
+            raise ConfigurationError(_refusal("the graph of 'hybrid'"))
+        return super().strategy(name, **options)
+
+    def __repr__(self) -> str:
+        return (
+            f"ShardedCorpus({str(self.path)!r}, documents={len(self)}, shards={len(self.shards)})"
+        )
+
+
+LINKED = ("graph", "hierarchical", "reasoning")
+
+
+def _refusal(what: str) -> str:
+    return (
+        f"{what}: not over a sharded index, since it follows links between documents, which lie on "
+        f"different shards; expected one of {', '.join(STRATEGIES)}, or a single index"
+    )
+
+
+def _manifest_of(place: ShardPlace) -> Manifest:
+    return read_manifest(layout.shard_directory(place.generation, place.number))
+
+
+def _common_manifest(places: "tuple[ShardPlace, ...] | list[ShardPlace]") -> Manifest:
+    """Return the manifest of the first shard with vectors, else of the first."""
+    manifests = [_manifest_of(place) for place in places]
+    return next((each for each in manifests if each.embedding is not None), manifests[0])

@@ -1,0 +1,59 @@
+"""Checking a sharded index: every shard, and that together they hold each document once."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.columns.array_file import open_array
+from octavo.errors import CorpusCorruptError
+from octavo.shards import layout
+from octavo.storage.format.layout import SHARDS
+from octavo.storage.maintenance.verify import Verification, verify_index
+from octavo.storage.maintenance.verify_segment import Problem
+
+
+def verify_shards(index: Path) -> Verification:
+    """Read every byte of every shard and compare it with its manifest, then the shards together.
+
+    Raises
+    ------
+    CorpusFormatError, CorpusCorruptError
+        ``shards.json`` cannot be read, or a shard is no index.
+    """
+    description = layout.read_description(index)
+    generation = layout.generation_directory(index, description.generation)
+    seen = np.zeros(description.total, np.bool_)
+    files, size = 1, (index / SHARDS).stat().st_size
+    problems: list[Problem] = []
+    remains: list[Path] = []
+    for number, documents in enumerate(description.documents):
+        found = verify_index(layout.shard_directory(generation, number))
+        path = layout.positions_file(generation, number)
+        files += found.files + 1
+        size += found.bytes + (path.stat().st_size if path.is_file() else 0)
+        problems += found.problems
+        remains += found.remains
+        try:
+            _mark(path, documents, found.documents, seen)
+        except CorpusCorruptError as error:
+            problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+    if not problems and not seen.all():
+        problems.append(Problem(index / SHARDS, "some documents are in no shard"))
+    return Verification(files, size, description.total, tuple(problems), tuple(remains))
+
+
+def _mark(path: Path, expected: int, present: int, seen: NDArray[np.bool_]) -> None:
+    """Mark the positions of a shard's documents as seen."""
+    if present != expected:
+        raise CorpusCorruptError(f"{path}: expected {expected} documents, found {present}")
+    positions = open_array(path, np.int64, (expected,))
+    if not expected:
+        return
+    if not 0 <= int(positions[0]) <= int(positions[-1]) < len(seen) or np.any(
+        np.diff(positions) <= 0
+    ):
+        raise CorpusCorruptError(f"{path}: expected rising positions below {len(seen)}")
+    if seen[positions].any():
+        raise CorpusCorruptError(f"{path}: a position is that of a document of another shard too")
+    seen[positions] = True

@@ -1,0 +1,50 @@
+import sys
+import threading
+
+import pytest
+
+from octavo.batch import BatchJob, run_batch
+from octavo.cluster import RayEngine, ray_session
+from octavo.corpus.corpus import Corpus
+from octavo.errors import ConfigurationError, InvalidArgumentError
+
+
+def test_without_ray_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ConfigurationError, match=r"pip install 'octavo\[ray\]'"), ray_session():
+        pass
+
+
+@pytest.mark.ray
+def test_no_cluster_at_an_address_is_said_so(monkeypatch):
+    ray = pytest.importorskip("ray")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+
+    def refuse(**_):
+        raise ConnectionError("nobody answers")
+
+    monkeypatch.setattr(ray, "init", refuse)
+    with (
+        pytest.raises(ConfigurationError, match=r"ray address '10\.0\.0\.1:1': .*nobody answers"),
+        ray_session("10.0.0.1:1"),
+    ):
+        pass
+
+
+@pytest.mark.ray
+def test_a_function_that_cannot_be_sent_is_refused(cluster, documents, queries, tmp_path):
+    pytest.importorskip("ray")
+    lock = threading.Lock()
+
+    def embed(text):
+        with lock:
+            return [float(len(text)), 1.0]
+
+    corpus = Corpus.build(documents, tmp_path / "index", embedding=embed)
+    with ray_session() as session, pytest.raises(ConfigurationError, match="can be sent"):
+        run_batch(
+            BatchJob(index=corpus, queries=queries, out=tmp_path / "r.parquet", strategy="vector"),
+            engine=RayEngine(session, 1),
+        )
+    with ray_session() as session, pytest.raises(InvalidArgumentError, match="workers"):
+        RayEngine(session, 0)

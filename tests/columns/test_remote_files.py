@@ -1,0 +1,128 @@
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import fs
+
+from octavo.columns.remote_files import check_uploadable, download, is_remote, upload
+from octavo.errors import InvalidArgumentError, SourceLoadingError
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory) -> Iterator[str]:
+    """A server of this machine that speaks S3, and the part of a URI that names it."""
+    pytest.importorskip("moto")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1"]
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_ACCESS_KEY_ID", "test")
+        environment.setenv("AWS_SECRET_ACCESS_KEY", "test")
+        environment.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        log = (tmp_path_factory.mktemp("s3") / "log").open("wb")
+        server = subprocess.Popen([*command, "-p", str(port)], stdout=log, stderr=log)
+        try:
+            wait_for(f"http://127.0.0.1:{port}/moto-api/")
+            where = f"endpoint_override=127.0.0.1:{port}&scheme=http&region=us-east-1"
+            system, _ = fs.FileSystem.from_uri(f"s3://bucket?{where}&allow_bucket_creation=true")
+            system.create_dir("bucket")
+            yield where
+        finally:
+            server.terminate()
+            server.wait(30)
+            log.close()
+
+
+def wait_for(address):
+    for _ in range(300):
+        try:
+            with urllib.request.urlopen(address, timeout=1):
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail("the server did not start")
+
+
+@pytest.fixture
+def memory() -> Iterator[str]:
+    """A file system that only fsspec knows."""
+    fsspec = pytest.importorskip("fsspec")
+    system = fsspec.filesystem("memory")
+    yield "memory://place"
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("s3://a/b", True),
+        ("memory://x", True),
+        ("a/b.parquet", False),
+        ("C://x", False),
+        (7, False),
+    ],
+)
+def test_a_uri_is_told_from_a_path(value, expected):
+    assert is_remote(value) is expected
+
+
+def check_round_trip(tmp_path, base, query=""):
+    local = tmp_path / "results.parquet"
+    pq.write_table(pa.table({"a": range(100_000)}), local)
+    for name in ("in/b.parquet", "in/a.parquet", "in/deep/c.parquet", "in/_SUCCESS", "in/.x.csv"):
+        upload(local, f"{base}/{name}{query}")
+    copies = download(f"{base}/in/a.parquet{query}", new(tmp_path / "one"))
+    assert [copy.name for copy in copies] == ["a.parquet"]
+    assert copies[0].read_bytes() == local.read_bytes()
+    copies = download(f"{base}/in{query}", new(tmp_path / "all"))
+    assert [copy.name for copy in copies] == ["a.parquet", "b.parquet", "c.parquet"]
+    with pytest.raises(SourceLoadingError, match="found none"):
+        download(f"{base}/absent.parquet{query}", new(tmp_path / "none"))
+    check_uploadable(f"{base}/out/r.parquet{query}")
+    with pytest.raises(InvalidArgumentError, match="expected a file"):
+        check_uploadable(f"{base}/in{query}")
+
+
+def new(directory):
+    directory.mkdir()
+    return directory
+
+
+def test_files_go_to_s3_and_come_back(tmp_path, s3):
+    check_round_trip(tmp_path, "s3://bucket/some", f"?{s3}")
+
+
+def test_files_go_to_what_fsspec_knows_and_come_back(tmp_path, memory):
+    check_round_trip(tmp_path, memory)
+
+
+def test_a_bucket_that_is_not_there_is_named(tmp_path, s3):
+    (tmp_path / "r.parquet").write_bytes(b"x")
+    with pytest.raises(OSError, match="s3://nowhere/r.parquet"):
+        upload(tmp_path / "r.parquet", f"s3://nowhere/r.parquet?{s3}")
+
+
+def test_an_upload_that_fails_leaves_nothing(tmp_path, memory, monkeypatch):
+    import fsspec
+
+    (tmp_path / "r.parquet").write_bytes(b"new")
+    upload(tmp_path / "r.parquet", f"{memory}/r.parquet")
+    system = fsspec.filesystem("memory")
+
+    def refuse(*_, **__):
+        raise OSError("the link is down")
+
+    monkeypatch.setattr(type(system), "mv", refuse)
+    (tmp_path / "r.parquet").write_bytes(b"newer")
+    with pytest.raises(OSError, match="memory://place/r.parquet"):
+        upload(tmp_path / "r.parquet", f"{memory}/r.parquet")
+    assert list(system.store) == ["/place/r.parquet"]
+    assert system.cat("/place/r.parquet") == b"new"
