@@ -5,9 +5,8 @@ import pyarrow as pa
 import pytest
 
 import octavo
-from octavo.evaluation import compare_runs, read_qrels, read_run
+from octavo.evaluation import compare_runs, hits_section, read_qrels, read_run
 from octavo.evaluation.disagreement import by_disagreement
-from octavo.evaluation.hits_section import LARGEST
 from octavo.evaluation.page import page_text, write_page
 from octavo.evaluation.side_by_side import DEPTH, PageSources, compared_queries
 
@@ -105,29 +104,47 @@ def test_nothing_of_a_user_becomes_markup():
     assert "[U+202E]gnp.exe" in page
 
 
-def test_a_large_report_stays_small(found):
-    count, systems = 1_000, 3
+def report_of(count, systems=3):
     queries = np.repeat([f"query-{n:04}" for n in range(count)], 20)
     random = np.random.default_rng(0)
+    documents = np.tile([f"document-{n:03}" for n in range(20)], (count, 1))
+    scores = np.tile(np.arange(20, 0, -1.0), count)
     runs = [
         read_run(
-            pa.table({"query_id": queries, "id": random.permuted(
-                np.tile([f"document-{n:03}" for n in range(20)], (count, 1)), axis=1
-            ).ravel(), "score": np.tile(np.arange(20, 0, -1.0), count)}),
+            pa.table(
+                {
+                    "query_id": queries,
+                    "id": random.permuted(documents, axis=1).ravel(),
+                    "score": scores,
+                }
+            ),
             name=f"system {number}",
         )
         for number in range(systems)
-    ]  # fmt: skip
-    qrels = read_qrels(
-        pa.table(
-            {"query_id": queries, "id": runs[0].ids, "grade": np.tile([2, 1] + [0] * 18, count)}
-        )
-    )
-    report = compare_runs(runs, qrels, ["nDCG@10"])
-    page = page_text(report, queries=count)
-    assert len(page) < LARGEST * 1.2
+    ]
+    grades = np.tile([2, 1] + [0] * 18, count)
+    qrels = read_qrels(pa.table({"query_id": queries, "id": runs[0].ids, "grade": grades}))
+    return compare_runs(runs, qrels, ["RR"])
+
+
+def test_queries_beyond_the_largest_size_are_left_out(monkeypatch):
+    report = report_of(40)
+    whole = page_text(report, queries=40)
+    monkeypatch.setattr(hits_section, "LARGEST", 100_000)
+    page = page_text(report, queries=40)
     shown = page.count("<details")
-    assert f"{shown:,} of 1,000 judged queries" in page
+    assert 0 < shown < 40
+    assert f"{shown} of 40 judged queries" in page
+    assert len(whole) - len(page) > (40 - shown) * 4_000
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(re.findall(r'\bid="([^"]+)"', page))
+
+
+@pytest.mark.slow
+def test_a_large_report_stays_small():
+    report = report_of(1_000)
+    page = page_text(report, queries=1_000)
+    assert len(page.encode()) < 10_000_000
+    assert f"{page.count('<details'):,} of 1,000 judged queries" in page
     assert len(page_text(report)) < 1_500_000
 
 
