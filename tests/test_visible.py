@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.visible import visible, visible_line
+from octavo.visible import printable, visible, visible_line
 
 HIDDEN = [
     *(chr(code) for code in range(0x20) if chr(code) not in "\t\n\r\v\f"),
@@ -50,3 +50,9 @@ def test_what_is_left_can_be_written_and_seen(text):
 @given(st.text(st.characters(codec=None)))
 def test_one_line_is_one_line(text):
     assert len(visible_line(text).splitlines()) <= 1
+
+
+@given(st.text(st.characters(codec=None, exclude_categories=())))
+def test_printable_text_keeps_its_length_and_stays_on_one_line(text):
+    assert len(printable(text)) == len(text)
+    assert printable(text).isprintable()

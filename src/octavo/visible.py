@@ -43,5 +43,16 @@ def visible_line(text: str) -> str:
     return re.sub(r"[\n\t]", _name, visible(text))
 
 
+def printable(text: str) -> str:
+    r"""Return text that stays on one line and does nothing to a terminal.
+
+    Examples
+    --------
+    >>> printable("a\tb\x1b[31m\nc")
+    'a b\ufffd[31m c'
+    """
+    return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)
+
+
 def _name(match: re.Match[str]) -> str:
     return f"[U+{ord(match[0]):04X}]"

@@ -1,10 +1,9 @@
 import re
-from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from octavo.benchmark.page import write_docs, write_html
+from octavo.benchmark.page import write_docs
 from octavo.benchmark.plots import growth_series, plots
 from octavo.errors import ConfigurationError
 
@@ -67,23 +66,6 @@ def test_svg_is_xml_with_its_text(report):
 def test_plots_can_be_png(report, tmp_path):
     plots(report)[0].save(tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_html_page_needs_no_other_file(report, tmp_path):
-    path = tmp_path / "report.html"
-    write_html([report], path)
-    seen = []
-
-    class Parser(HTMLParser):
-        def handle_starttag(self, tag, attrs):
-            seen.append(tag)
-            given = dict(attrs)
-            assert "src" not in given
-            assert not (given.get("href") or "#").startswith("http")
-
-    Parser().feed(path.read_text())
-    assert seen.count("svg") == 2
-    assert seen.count("table") >= 5
 
 
 def test_a_report_without_figures_has_no_plots(report):

@@ -66,3 +66,15 @@ def test_on_a_terminal_it_is_a_table(octavo, monkeypatch):
 @pytest.mark.parametrize("arguments", [(), (QRELS,)])
 def test_too_few_files_are_wrong_use(octavo, arguments):
     assert octavo("compare", *arguments).exit_code == 2
+
+
+def test_a_page_of_runs(octavo, index, tmp_path):
+    page = tmp_path / "report.html"
+    shown = octavo(
+        "compare", RUN, QRELS, "--html", page, "--index", index, "--queries", FIXTURES / "beir"
+    )
+    assert shown.exit_code == 0, shown.stderr
+    assert "1 system on 4 judged queries" in page.read_text()
+    for option, value in (("--index", index), ("--queries", QRELS)):
+        refused = octavo("compare", RUN, QRELS, option, value)
+        assert f"{option}: expected --html beside it, found none" in refused.stderr

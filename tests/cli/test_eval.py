@@ -146,3 +146,22 @@ def test_bad_options_are_told(octavo, index, options, status, message):
     assert shown.exit_code == status
     assert message in " ".join(shown.stderr.replace("│", " ").split())
     assert shown.stdout == ""
+
+
+def test_a_page_has_texts_and_parts(octavo, index, tmp_path):
+    page = tmp_path / "report.html"
+    shown = octavo("eval", index, BEIR, BEIR, "--html", page, "--html-queries", 1)
+    assert shown.exit_code == 0, shown.stderr
+    text = page.read_text()
+    assert text.count("<details") == 1
+    assert "<mark>" in text
+    assert 'class="parts"' in text
+    assert [each.name for each in tmp_path.iterdir() if each.suffix == ".html"] == ["report.html"]
+
+
+def test_a_page_that_cannot_be_written_is_said_before_the_work(octavo, index, tmp_path):
+    refused = octavo("eval", index, BEIR, BEIR, "--html", tmp_path / "none" / "report.html")
+    assert refused.exit_code == 1
+    assert "Strategies" not in refused.stderr
+    refused = octavo("eval", index, BEIR, BEIR, "--html-queries", 3)
+    assert "--html-queries: expected --html beside it, found none" in refused.stderr

@@ -1,16 +1,7 @@
 import io
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from octavo.cli.output import counts, facts, printable, show_json, size
-
-
-@given(st.text(st.characters(codec=None, exclude_categories=())))
-def test_printable_text_keeps_its_length_and_stays_on_one_line(text):
-    assert len(printable(text)) == len(text)
-    assert printable(text).isprintable()
+from octavo.cli.output import counts, facts, show_json, size
 
 
 def test_sizes():

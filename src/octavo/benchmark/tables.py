@@ -22,14 +22,25 @@ TITLES = {
 }
 
 
+def all_tables(report: Report) -> Iterator[Table]:
+    """Yield the tables of a report."""
+    yield from result_tables(report)
+    if report.peers:
+        yield peer_table(report)
+    if report.pareto:
+        yield pareto_table(report)
+
+
 def result_tables(report: Report) -> Iterator[Table]:
     """Yield one table for each group of measures."""
-    for group, results in groupby(report.results, key=lambda result: result.group):
+    for group, found in groupby(report.results, key=lambda result: result.group):
+        results = tuple(found)
         yield Table(
             TITLES.get(group, group),
             ("measure", "median", "baseline", "median of it", "ratio", "noise", "found"),
             tuple(_row(result) for result in results),
             ("median", "median of it", "ratio", "noise"),
+            tuple(_keys(result) for result in results),
         )
 
 
@@ -46,6 +57,11 @@ def _row(result: Result) -> tuple[str, ...]:
         "" if result.rounds < 2 else f"±{result.noise:.0%}",
         found,
     )
+
+
+def _keys(result: Result) -> tuple[float | None, ...]:
+    noise = None if result.rounds < 2 else result.noise
+    return (None, result.value, None, result.baseline_value, result.ratio, noise, None)
 
 
 def target_table(reports: Sequence[Report]) -> Table:
@@ -83,7 +99,8 @@ def pareto_table(report: Report) -> Table:
         for point in report.pareto
     )
     columns = ("engine", "setting", "recall at 10", "one by one")
-    return Table("Recall against latency", columns, rows, columns[2:])
+    keys = tuple((None, None, point.recall, point.seconds) for point in report.pareto)
+    return Table("Recall against latency", columns, rows, columns[2:], keys)
 
 
 def change_table(changes: Sequence[Change]) -> Table:

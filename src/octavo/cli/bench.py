@@ -128,7 +128,7 @@ def _check_outputs(
         The directory of a file is missing, or a directory cannot be made.
     """
     directories = [path for path in (plots, docs) if path is not None]
-    if ran and (directories or html is not None):
+    if ran and directories:
         from octavo.reporting.plot import require_matplotlib  # noqa: PLC0415
 
         require_matplotlib()
@@ -184,7 +184,7 @@ def _draw(
     reports: "list[Report]", html: Path | None, plots: Path | None, docs: Path | None
 ) -> None:
     if html is not None:
-        from octavo.benchmark.page import write_html  # noqa: PLC0415
+        from octavo.benchmark.html_page import write_html  # noqa: PLC0415
 
         write_html(reports, html)
     if plots is not None:

@@ -10,7 +10,7 @@ import typer
 from octavo.cli.evaluation_options import Evaluation, EvaluationRequest, with_evaluation_options
 
 if TYPE_CHECKING:
-    from octavo.evaluation import Run
+    from octavo.evaluation import PageSources, Run
 
 
 @with_evaluation_options
@@ -29,13 +29,38 @@ def compare(
     ],
     *,
     request: EvaluationRequest,
+    index: Annotated[
+        Path | None,
+        typer.Option(metavar="INDEX", help="Where --html takes the documents' texts from."),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(metavar="QUERIES", help="Where --html takes the queries' texts from."),
+    ] = None,
 ) -> None:
     """Measure runs with judged queries; exit with 1 where they fall below a limit."""
     from octavo.evaluation import read_qrels  # noqa: PLC0415
 
+    for option, given in (("--index", index), ("--queries", queries)):
+        if given is not None and request.html is None:
+            raise typer.BadParameter(f"{option}: expected --html beside it, found none")
     evaluation = Evaluation(request)
     judgements = read_qrels(qrels, split=request.split)
-    evaluation.finish(_read(runs), judgements)
+    found = _read(runs)
+    results = {run.name: path for run, path in zip(found, runs, strict=True)}
+    sources = None if request.html is None else _sources(results, queries, index)
+    evaluation.finish(found, judgements, sources)
+
+
+def _sources(results: dict[str, Path], queries: Path | None, index: Path | None) -> "PageSources":
+    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.evaluation import PageSources, read_queries  # noqa: PLC0415
+
+    return PageSources(
+        results,
+        None if queries is None else read_queries(queries),
+        None if index is None else Corpus.open(index),
+    )
 
 
 def _read(paths: Sequence[Path]) -> "list[Run]":

@@ -7,7 +7,8 @@ import typer
 
 from octavo.cli.failures import FAILED
 from octavo.cli.options import AsJson
-from octavo.cli.output import counts, printable, say, show, show_json
+from octavo.cli.output import counts, say, show, show_json
+from octavo.visible import printable
 
 if TYPE_CHECKING:
     from octavo.ledger import DiffSummary, HitChange, SettingChange

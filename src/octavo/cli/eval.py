@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -87,6 +88,7 @@ def evaluate(
     admitted = parsed_filters(filters)
     from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.evaluation import (  # noqa: PLC0415
+        PageSources,
         read_qrels,
         read_queries,
         retrieve_runs,
@@ -94,6 +96,7 @@ def evaluate(
     )
     from octavo.evaluation.comparing import checked_baseline  # noqa: PLC0415
     from octavo.evaluation.queries import judged_queries  # noqa: PLC0415
+    from octavo.evaluation.retrieval import kept_results  # noqa: PLC0415
 
     evaluation = Evaluation(request)
     corpus = Corpus.open(index)
@@ -108,27 +111,31 @@ def evaluate(
     _warn_of_depth(evaluation.metrics, max_results)
     if runs is not None:
         runs.mkdir(parents=True, exist_ok=True)
-    with progress() as update:
+    with TemporaryDirectory() as scratch:
+        kept = Path(scratch)
+        with progress() as update:
 
-        def listen(name: str, event: "BatchProgress") -> None:
-            update(name, event.queries, event.total)
+            def listen(name: str, event: "BatchProgress") -> None:
+                update(name, event.queries, event.total)
 
-        found = retrieve_runs(
-            corpus,
-            judged,
-            chosen,
-            max_results=max_results,
-            min_score=min_score,
-            filters=admitted,
-            threads=threads,
-            listener=listen,
-        )
-    try:
-        evaluation.finish(found, judgements)
-    finally:  # whatever fell; and an id that TREC cannot hold must not cost the figures
-        if runs is not None:
-            for run in found:
-                write_run(run, runs / f"{run.name}.trec")
+            found = retrieve_runs(
+                corpus,
+                judged,
+                chosen,
+                max_results=max_results,
+                min_score=min_score,
+                filters=admitted,
+                threads=threads,
+                listener=listen,
+                keep=kept,
+            )
+        results = {run.name: kept_results(kept, at) for at, run in enumerate(found)}
+        try:
+            evaluation.finish(found, judgements, PageSources(results, judged, corpus))
+        finally:  # whatever fell; and an id that TREC cannot hold must not cost the figures
+            if runs is not None:
+                for run in found:
+                    write_run(run, runs / f"{run.name}.trec")
 
 
 def _strategies(

@@ -14,7 +14,7 @@ from octavo.cli.output import say, show, show_json, show_table
 from octavo.cli.spelled_out import spelled_out
 
 if TYPE_CHECKING:
-    from octavo.evaluation import EvaluationReport, Qrels, Run
+    from octavo.evaluation import EvaluationReport, PageSources, Qrels, Run
 
 FAILED = 1
 
@@ -41,6 +41,18 @@ EVALUATION_OPTIONS: dict[str, Any] = {
     "plot": Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw bars with intervals, .svg or .png.")
     ],
+    "html": Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write one page with plots, tables and hits by query."),
+    ],
+    "html_queries": Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Queries shown there hit by hit, the most different; unset, 50.",
+        ),
+    ],
     "fail_below": Annotated[
         list[str] | None,
         typer.Option(metavar="METRIC=X", help="Exit with 1 if a mean is below X; repeat."),
@@ -66,6 +78,8 @@ class EvaluationRequest:
     split: str | None
     per_query: Path | None
     plot: Path | None
+    html: Path | None
+    html_queries: int | None
     fail_below: list[str] | None
     against: Path | None
     tolerance: float | None
@@ -99,11 +113,13 @@ class Evaluation:
         self.metrics = parse_metrics([*(request.metric or DEFAULT_METRICS), *self._limits])
         if request.tolerance is not None and request.against is None:
             raise typer.BadParameter("--tolerance: expected --against beside it, found none")
+        if request.html_queries is not None and request.html is None:
+            raise typer.BadParameter("--html-queries: expected --html beside it, found none")
         if request.per_query is not None:
             checked_per_query_file(request.per_query)
         if request.plot is not None:
             _check_plot(request.plot)
-        for file in (request.per_query, request.plot):
+        for file in (request.per_query, request.plot, request.html):
             if file is not None:
                 check_can_write(file)
         self._old = (
@@ -112,8 +128,13 @@ class Evaluation:
             else None
         )
 
-    def finish(self, runs: "Sequence[Run]", qrels: "Qrels") -> None:
-        """Measure, show, write, and exit with 1 where a limit is not reached."""
+    def finish(
+        self, runs: "Sequence[Run]", qrels: "Qrels", sources: "PageSources | None" = None
+    ) -> None:
+        """Measure, show, write, and exit with 1 where a limit is not reached.
+
+        ``sources`` are the texts and parts that a page shows.
+        """
         from octavo.evaluation import compare_runs, falls_below  # noqa: PLC0415
         from octavo.evaluation.output import write_per_query  # noqa: PLC0415
         from octavo.evaluation.plot import means_plot  # noqa: PLC0415
@@ -125,6 +146,8 @@ class Evaluation:
             write_per_query(report, request.per_query)
         if request.plot is not None:
             means_plot(report).save(request.plot)
+        if request.html is not None:
+            _write_page(report, request.html, sources, request.html_queries)
         falls = falls_below(report, self._limits)
         if self._old is not None:
             fallen, compared = self._old.falls(report)
@@ -137,6 +160,14 @@ class Evaluation:
             say(f"octavo: {fall}")
         if falls:
             raise SystemExit(FAILED)
+
+
+def _write_page(
+    report: "EvaluationReport", file: Path, sources: "PageSources | None", queries: int | None
+) -> None:
+    from octavo.evaluation.page import DEFAULT_QUERIES, write_page  # noqa: PLC0415
+
+    write_page(report, file, sources, queries=DEFAULT_QUERIES if queries is None else queries)
 
 
 def check_can_write(file: Path) -> None:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from octavo.analysis import Analyzer
+from octavo.analysis.snippet import READ_CHARACTERS, Piece, best_snippet
 from octavo.analysis.spans import token_spans
 from octavo.cli.found import FoundDocument
-from octavo.cli.output import printable, show
-from octavo.cli.snippet import READ_CHARACTERS, Piece, best_snippet
+from octavo.cli.output import show
+from octavo.columns.streams import in_stream, stream_names
+from octavo.visible import printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -57,7 +59,7 @@ def show_hits(
                 str(hit.rank),
                 f"{hit.score:.4f}",
                 printable(hit.id),
-                *(_in_stream(hit, stream) for stream in streams),
+                *(in_stream(hit.parts, stream) or "-" for stream in streams),
             ),
             _snippet(hit, analyzer, terms),
             printable(str(hit.path)) if explain and hit.path else "",
@@ -95,24 +97,7 @@ def _streams(hits: Sequence[FoundDocument]) -> tuple[str, ...]:
         for name in hit.parts
         if name not in _OF_QUERY and (hit.path is None or name not in _ON_PATH)
     )
-    return tuple(
-        dict.fromkeys(
-            name.removesuffix("_rank").removesuffix("_score")
-            if name.endswith(("_rank", "_score"))
-            else name
-            for name in names
-        )
-    )
-
-
-def _in_stream(hit: FoundDocument, stream: str) -> str:
-    """Return ``rank (score)`` in a stream, or the value of a part that is no stream."""
-    rank = hit.parts.get(f"{stream}_rank")
-    score = hit.parts.get(f"{stream}_score")
-    if rank is not None and score is not None:
-        return f"{rank} ({score:.4f})"
-    values = [value for value in (rank, score, hit.parts.get(stream)) if value is not None]
-    return str(values[0]) if values else "-"
+    return stream_names(names)
 
 
 def _show_table(header: Sequence[str], rows: Sequence[_Row]) -> None:

@@ -81,14 +81,3 @@ def counts(amounts: Mapping[str, Any]) -> str:
     'terms 3, documents scored 1,200'
     """
     return ", ".join(f"{name} {amount:,}" for name, amount in amounts.items() if amount)
-
-
-def printable(text: str) -> str:
-    r"""Return text that stays on one line and does nothing to a terminal.
-
-    Examples
-    --------
-    >>> printable("a\tb\x1b[31m\nc")
-    'a b\ufffd[31m c'
-    """
-    return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)

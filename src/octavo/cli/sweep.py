@@ -16,9 +16,10 @@ from octavo.cli.options import (
     parsed_filters,
     warn_of_unknown_keys,
 )
-from octavo.cli.output import facts, printable, say, show, show_json
+from octavo.cli.output import facts, say, show, show_json
 from octavo.cli.progress import progress
 from octavo.cli.sweep_options import swept_and_fixed, with_sweep_options
+from octavo.visible import printable
 
 if TYPE_CHECKING:
     from octavo.corpus.corpus import Corpus

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from octavo.columns.arrow_types import Array
@@ -114,18 +115,7 @@ def _line_pieces(path: Path, layout: Layout) -> Iterator[Piece]:
 
 def _table_pieces(source: Input, layout: Layout) -> Iterator[Piece]:
     sources = resolve_inputs(source, layout.what)
-    schema = input_schema(sources)
-    chosen: dict[str, str] = {}
-    for part, names in layout.columns.items():
-        taken = tuple(chosen.values())
-        found = find_column(schema, names, _any_type, taken)
-        if found is not None:
-            chosen[part] = found
-        elif part not in layout.optional:
-            raise InvalidArgumentError(
-                f"{sources[0].origin}: expected a column of {layout.what} called "
-                f"{' or '.join(names)}, found {listed(schema.names)}"
-            )
+    chosen = chosen_columns(input_schema(sources), layout, sources[0].origin)
     for batch in open_inputs(sources, columns=tuple(chosen.values())):
         lacking = [name for name in chosen.values() if name not in batch.batch.schema.names]
         if lacking:
@@ -137,6 +127,27 @@ def _table_pieces(source: Input, layout: Layout) -> Iterator[Piece]:
             return Place(chosen[part], origin, first_row)
 
         yield Piece({part: batch.batch[name] for part, name in chosen.items()}, place)
+
+
+def chosen_columns(schema: pa.Schema, layout: Layout, origin: str) -> dict[str, str]:
+    """Return the column of each part that a table has.
+
+    Raises
+    ------
+    InvalidArgumentError
+        One that is needed is missing.
+    """
+    chosen: dict[str, str] = {}
+    for part, names in layout.columns.items():
+        found = find_column(schema, names, _any_type, tuple(chosen.values()))
+        if found is not None:
+            chosen[part] = found
+        elif part not in layout.optional:
+            raise InvalidArgumentError(
+                f"{origin}: expected a column of {layout.what} called "
+                f"{' or '.join(names)}, found {listed(schema.names)}"
+            )
+    return chosen
 
 
 def _any_type(dtype: object) -> bool:  # a wrong one is told when its values are read

@@ -1,7 +1,8 @@
 """Runs of an index's strategies, by the job that answers files of queries."""
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -66,6 +67,7 @@ def retrieve_runs(
     filters: Mapping[str, str] | None = None,
     threads: int | None = None,
     listener: Listener | None = None,
+    keep: Path | None = None,
 ) -> list[Run]:
     """Answer queries by several strategies; a run each, in the order of the strategies.
 
@@ -83,6 +85,9 @@ def retrieve_runs(
         Unset, one for each processor.
     listener
         Told the strategy and how far it has come.
+    keep
+        A directory where the results stay, with the parts of every score: a file for each strategy,
+        by its position (:func:`kept_results`).
 
     Raises
     ------
@@ -90,14 +95,14 @@ def retrieve_runs(
         A strategy is unknown, or an option does not fit it.
     """
     runs = []
-    with tempfile.TemporaryDirectory() as directory:
+    with nullcontext(keep) if keep is not None else _scratch() as directory:
         for number, each in enumerate(strategies):
             # Keyword retrieval would refuse vectors, for it has no use for them.
             vectors = "vector" in queries.schema.names and each.strategy.lower() != "keyword"
             job = BatchJob(
                 index=corpus,
                 queries=queries,
-                out=Path(directory) / f"{number}.parquet",
+                out=kept_results(directory, number),
                 strategy=each.strategy,
                 max_results=max_results,
                 min_score=min_score,
@@ -111,6 +116,17 @@ def retrieve_runs(
             told = None if listener is None else _listening(listener, each.name)
             runs.append(read_run(run_batch(job, told).out, name=each.name))
     return runs
+
+
+def kept_results(directory: Path, position: int) -> Path:
+    """Return the file in which a strategy's results are kept."""
+    return directory / f"{position}.parquet"
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as directory:
+        yield Path(directory)
 
 
 def _listening(listener: Listener, name: str) -> Callable[[BatchProgress], None]:

@@ -6,12 +6,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells of text; the columns named in ``numbers`` are set flush right."""
+    """Cells of text; the columns named in ``numbers`` are set flush right.
+
+    Where it can be sorted, cells are compared by their numbers in ``keys``, rows of as many, and
+    by their text where there is none.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numbers: tuple[str, ...] = ()
+    keys: tuple[tuple[float | None, ...], ...] = ()
 
 
 def markdown(

@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.analysis import Analyzer
+from octavo.analysis.snippet import Piece, best_snippet
 from octavo.analysis.spans import token_spans
-from octavo.cli.snippet import Piece, best_snippet
 
 ANALYZER = Analyzer()
 

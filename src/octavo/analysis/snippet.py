@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from octavo.cli.output import printable
+from octavo.visible import printable
 
 WIDTH = 200
 READ_CHARACTERS = 50_000
