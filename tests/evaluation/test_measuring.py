@@ -113,6 +113,17 @@ def test_a_run_written_as_trec_measures_the_same(judged, found, tmp_path_factory
         assert values["nDCG@10", query] == pytest.approx(expected["ndcg_cut_10"], abs=1e-12)
 
 
+def test_queries_with_negative_grades_only_are_zero(judged, found):
+    # Of junk pages TREC says -2. Without a grade from 0 up trec_eval's code writes where it must not.
+    qrels = judged(
+        {str(query): {"a": -2, "b": -1} for query in range(50)} | {"q": {"a": -2, "b": 1}}
+    )
+    run = found({query: {"a": 2.0, "b": 1.0, "c": 0.5} for query in qrels.query_ids.to_pylist()})
+    values = measure(run, qrels, parse_metrics(METRICS))
+    assert not values[:, :-1].any()
+    assert values[list(METRICS).index("AP"), -1] == 0.5
+
+
 def test_evaluators_with_ties_of_their_own_get_none(judged, found):
     # RR@2 comes from another evaluator than RR; alone it would put the smaller id first.
     qrels, run = judged({"q": {"a": 1}}), found({"q": {"a": 1.0, "b": 1.0}})

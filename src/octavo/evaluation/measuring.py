@@ -74,6 +74,10 @@ def _measure_chunk(
         first, last = qrels.offsets[at], qrels.offsets[at + 1]
         ids = strings(qrels.ids.slice(first, last - first))
         judged[name] = dict(zip(ids, qrels.grades[first:last].tolist(), strict=True))
+        if max(judged[name].values()) < 0:
+            # trec_eval's code writes beyond its memory where no grade is at least 0. A judgement of
+            # what no run holds, as ids are never empty, leaves every value as it is.
+            judged[name][""] = 0
         first, last = run.offsets[place], run.offsets[place + 1]
         ids = strings(run.ids.slice(first, last - first))
         found[name] = dict(zip(ids, range(last - first, 0, -1), strict=True))
