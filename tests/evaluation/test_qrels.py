@@ -82,9 +82,17 @@ def test_a_judgement_given_twice_is_one_and_a_contradiction_is_refused(tmp_path)
     ("text", "message"),
     [
         ("1 0 a 1\n1 0 b x\n", r"a\.qrels, field 'grade': expected numbers, found 'x' in line 2"),
-        ("1 0 a 1\n\n1 0 b 1.5\n", r"expected whole numbers, found 1\.5 in line 3"),
+        (
+            "1 0 a 1\n\n1 0 b 1.5\n",
+            r"expected whole numbers of at most 1,000,000, found 1\.5 in line 3",
+        ),
         ("1 0 a nan\n", "expected finite numbers, found nan in line 1"),
-        ("1 0 a 1e30\n", "expected whole numbers, found 1e.30 in line 1"),
+        ("1 0 a 1e30\n", "expected whole numbers of at most 1,000,000, found 1e.30 in line 1"),
+        # trec_eval would count this far beyond its integers, and say zero.
+        (
+            "1 0 a 2147483647\n",
+            "expected whole numbers of at most 1,000,000, found 2.*e.09 in line 1",
+        ),
         ("", "expected at least one judgement, found none"),
     ],
 )

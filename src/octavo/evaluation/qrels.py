@@ -28,7 +28,8 @@ LAYOUT: Final = Layout(
     lines={4: ("query_id", None, "id", "grade"), 3: ("query_id", "id", "grade")},
     expected="query iteration document grade, or query document grade",
 )
-_LARGEST: Final = 2**31 - 1
+_LARGEST: Final = 1_000_000
+"""Evaluators count documents by grade in arrays of that size, and their integers overflow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +151,8 @@ def _grades(column: Array, place: Place) -> NDArray[np.int64]:
     wrong = np.flatnonzero((values != np.rint(values)) | (np.abs(values) > _LARGEST))
     if len(wrong):
         raise InvalidArgumentError(
-            f"{place}: expected whole numbers, found {values[wrong[0]]:g} in {place.rows(wrong)}"
+            f"{place}: expected whole numbers of at most {_LARGEST:,}, found {values[wrong[0]]:g} "
+            f"in {place.rows(wrong)}"
         )
     return values.astype(np.int64)
 
