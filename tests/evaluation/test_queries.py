@@ -57,6 +57,9 @@ def test_lines_without_a_header(tmp_path):
     path = tmp_path / "queries.tsv"
     path.write_text("7\twhat is it?\n\n8\ta\tb \n")
     assert texts(path) == {"7": "what is it?", "8": "a\tb"}
+    # A line ends where lines of a file end, not at a form feed or a separator of Unicode.
+    path.write_bytes("7\ta\u2028b\x0cc\x85d\r\n8\te\r9\tf".encode())
+    assert texts(path) == {"7": "a\u2028b\x0cc\x85d", "8": "e", "9": "f"}
     path.write_text("7 what is it?\n")
     with pytest.raises(
         InvalidArgumentError, match=r"line 1: expected an id, a tab and a query, found"

@@ -2,6 +2,7 @@
 
 import html
 import re
+from io import StringIO
 from pathlib import Path
 from typing import Final
 
@@ -74,12 +75,13 @@ def read_query_lines(path: Path) -> pa.Table:
     """
     ids: list[str] = []
     queries: list[str] = []
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    # Not splitlines, which would end a query at a form feed or a separator of Unicode.
+    for number, line in enumerate(StringIO(read_text(path), newline=None), 1):
         if line.strip():
             identifier, tab, query = line.partition("\t")
             if not tab:
                 raise InvalidArgumentError(
-                    f"{path}, line {number}: expected an id, a tab and a query, found {line[:80]!r}"
+                    f"{path}, line {number}: expected an id, a tab and a query, found {line.strip()[:80]!r}"
                 )
             ids.append(identifier.strip())
             queries.append(query.strip())
