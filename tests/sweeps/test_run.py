@@ -202,3 +202,25 @@ def test_approximate_search_is_asked_at_each_depth(tmp_path):
         expected = corpus.search_batch(["word"] * 5, strategy="hybrid", query_vectors=asked, max_results=5, candidate_depth=depth)  # fmt: skip
         (ranking,) = bench.rankings({"candidate_depth": depth})
         assert ranking.table(pa.array([str(n) for n in range(5)])).equals(expected)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"id": ["q0", "q0"], "text": ["fox", "owl"]}, "expected distinct query ids, found 'q0'"),
+        ({"id": ["q0", None], "text": ["fox", "owl"]}, "column 'id' of table"),
+        ({"id": ["q0", "q1"], "text": ["fox", "owl"], "vector": [[1.0] * 128, None]}, "'vector'"),
+    ],
+)
+def test_tables_of_queries_are_checked(corpus, columns, message):
+    with pytest.raises(InvalidArgumentError, match=message):
+        sweep(corpus, pa.table(columns), judgements(), over={"rrf_k": [60]}, folds=2)
+
+
+def test_a_query_without_text_asks_nothing(corpus):
+    asked = [pa.table({"id": ["q0", "q1"], "text": ["fox", text]}) for text in (None, "")]
+    one, two = (
+        sweep(corpus, each, judgements(), over={"rrf_k": [60]}, strategy="hybrid", folds=2)
+        for each in asked
+    )
+    assert one.values.tobytes() == two.values.tobytes()

@@ -215,8 +215,10 @@ def sweep(
 
 
 def _table_of(queries: Any) -> pa.Table:  # noqa: ANN401 - a path or a table
-    if isinstance(queries, pa.Table) and {"id", "text"} <= set(queries.column_names):
-        return queries
+    names = queries.column_names if isinstance(queries, pa.Table) else ()
+    if {"id", "text"} <= set(names):
+        vector = "vector" if "vector" in names else None
+        return read_queries(queries, text="text", id="id", vector=vector)
     return read_queries(queries)
 
 
