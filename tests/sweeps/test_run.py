@@ -1,5 +1,7 @@
 """A sweep finds at each point what a search with these settings finds, to the last bit."""
 
+from datetime import timedelta
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -139,6 +141,17 @@ def test_the_moment_is_read_once(corpus):
     bench = SweepBench(corpus, "temporal", Queries.of(TEXTS), RAGContext(5), fixed)
     first, again = (bench.rankings({"half_life": "1d"})[0].hits.scores for _ in range(2))
     assert first.tobytes() == again.tobytes()
+
+
+def test_the_moment_of_a_child_is_read_once(corpus, monkeypatch):
+    moments = [NOW, NOW + timedelta(days=900)]
+    for module in ("octavo.sweeps.bench", "octavo.corpus.options"):
+        monkeypatch.setattr(f"{module}.system_clock", lambda: moments.pop(0))
+    bench = SweepBench(
+        corpus, "hierarchical", Queries.of(TEXTS), RAGContext(7), {"child": "temporal"}
+    )
+    one, two = (bench.rankings({"child.half_life": "1d"})[0].hits.scores for _ in range(2))
+    assert one.tobytes() == two.tobytes()
 
 
 def test_query_vectors_stand_in_for_texts(corpus):

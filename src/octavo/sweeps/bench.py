@@ -52,6 +52,7 @@ class SweepBench:
         self._snapshot = RememberedSnapshot(corpus.keyword_index)
         self._name = strategy
         self._context = context
+        self._now = system_clock().isoformat()
         ids = pa.array([""] * len(queries), pa.string())
         self.blocks = [block.queries for block in split_queries(ids, queries)]
         self._options = self._kept(strategy, options)
@@ -105,7 +106,7 @@ class SweepBench:
                 f"child: expected the name of a strategy, found {shown(child)}"
             )
         if has_option(name, "now") and kept.get("now") is None:
-            kept["now"] = system_clock().isoformat()
+            kept["now"] = self._now
         given = kept.get("expander")
         if has_option(name, "expander") and given is not None:
             kept["mode"] = expansion_mode(given, kept.get("mode"))
