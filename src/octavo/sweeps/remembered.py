@@ -6,7 +6,7 @@ kernels and gives the same bits as a search does; only the engines are not asked
 
 from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,24 +74,32 @@ class RememberedSnapshot(Snapshot):
         return isinstance(self.vector_index, FlatVectorIndex)
 
 
+class _Deepest(NamedTuple):
+    """What the deepest search so far found, and what was cut from it."""
+
+    depth: int
+    found: Found
+    cut: dict[int, Found]
+
+
 class _Stream:
     """What one search found, at the greatest depth asked for so far."""
 
     def __init__(self, asked: object) -> None:
         self._asked = asked
-        self._depth = 0
-        self._found: Found | None = None
-        self._cut: dict[int, Found] = {}
+        self._deepest: _Deepest | None = None
 
     def at(self, depth: int, search: Callable[[], Found]) -> Found:
         """Return the stream at a depth, searching where it was not found as deep."""
-        # Threads that come here together may search twice; they find the same.
-        if self._found is None or depth > self._depth:
+        # Threads that come here together may search twice; they find the same. Depth and hits are
+        # replaced as one: between two assignments another thread would see those of two searches.
+        kept = self._deepest
+        if kept is None or depth > kept.depth:
             found = search()
-            self._found, self._depth, self._cut = found, depth, {depth: found}
+            self._deepest = _Deepest(depth, found, {depth: found})
             return found
-        hits, report = self._found
-        return self._cut.setdefault(depth, (hits.head(depth), report))
+        hits, report = kept.found
+        return kept.cut.setdefault(depth, (hits.head(depth), report))
 
 
 def _key_of(selection: Selection) -> Hashable:
