@@ -40,7 +40,7 @@ class Plot:
 
     def save(self, path: Path) -> None:
         """Write the figure; the ending of the file says how (``.svg``, ``.png``)."""
-        if path.suffix == ".svg":
+        if path.suffix.lower() == ".svg":
             path.write_text(self.svg(), encoding="utf-8")
         else:
             self.figure.savefig(path, dpi=150, metadata={})
