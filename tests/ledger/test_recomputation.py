@@ -200,6 +200,17 @@ def test_incomplete_settings(world, key):
         recompute(damaged)
 
 
+@pytest.mark.parametrize("key", ["rrf_k", "max_results", "min_score"])
+def test_settings_beyond_every_number(world, key):
+    table = subjects.hybrid(world).retrieve_batch(["common"])
+    body = json.loads(table.schema.metadata[b"octavo.ledger"])
+    of_key = body["strategy"] if key == "rrf_k" else body
+    of_key[key] = float("inf") if key == "max_results" else 10**400
+    damaged = table.replace_schema_metadata({b"octavo.ledger": json.dumps(body).encode()})
+    with pytest.raises(InvalidArgumentError, match="settings"):
+        recompute(damaged)
+
+
 def test_of_an_own_strategy_no_parts_are_known():
     world = worlds.World(["fox", "owl"], [None, None])
     from octavo.strategies.returned import as_columnar

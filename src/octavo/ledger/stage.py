@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from octavo.errors import InvalidArgumentError
+from octavo.errors import InvalidArgumentError, real_number, shown
 from octavo.strategies.inner import free_names
 from octavo.strategies.settings import StageSettings
 
@@ -44,11 +44,12 @@ class Stage:
             It is missing or no number.
         """
         value = self.settings.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
-        raise InvalidArgumentError(
-            f"settings: expected a number as {self.path}.{name}, found {value!r}"
-        )
+        number = real_number(value)
+        if number is None:
+            raise InvalidArgumentError(
+                f"settings: expected a number as {self.path}.{name}, found {shown(value)}"
+            )
+        return number
 
     def streams(self) -> tuple[str, ...]:
         """Return the names of the streams of a fusion."""

@@ -90,7 +90,10 @@ class RunSettings:
                 filters={str(key): str(value) for key, value in body["filters"].items()},
                 version=str(body["octavo"]),
             )
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            *(ValueError, KeyError, TypeError, AttributeError),
+            *(OverflowError, RecursionError),
+        ) as error:
             raise InvalidArgumentError(
                 f"{origin}: expected the settings of a run in the metadata "
                 f"{METADATA_KEY.decode()!r}, found something else ({error})"
