@@ -40,6 +40,8 @@ def test_each_metric_comes_once_in_the_order_given():
         ("nDCG@ten", "expected one such as"),
         (7, "expected one such as nDCG@10 or AP, found 7"),
         ("P", "metric 'P'"),
+        ("P", "metric 'P': expected a value of cutoff, as in P@N, found none"),
+        ("INST", "metric 'INST': expected a value of max_rel, found none"),
         ("P@0", "expected a cutoff of at least 1, found 0"),
         ("P@2.5", "metric 'P@2.5'"),
         ("P(rel='x')@5", "metric \"P.*invalid param rel='x'"),

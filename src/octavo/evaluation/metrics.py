@@ -81,6 +81,13 @@ def parse_metric(name: str) -> Metric:
     parameters = _parameters(name, match[2] or "")
     if match[3] is not None:
         parameters[base.AT_PARAM] = float(match[3]) if "." in match[3] else int(match[3])
+    missing = [each for each, how in base.SUPPORTED_PARAMS.items() if how.required]
+    missing = [each for each in missing if each not in parameters]
+    if missing:
+        example = f", as in {base.__name__}@N" if base.AT_PARAM in missing else ""
+        raise InvalidArgumentError(
+            f"metric {name!r}: expected a value of {' and '.join(missing)}{example}, found none"
+        )
     measure = base(**parameters)
     try:
         measure.validate_params()
