@@ -42,6 +42,10 @@ def test_each_metric_comes_once_in_the_order_given():
         ("P", "metric 'P'"),
         ("P", "metric 'P': expected a value of cutoff, as in P@N, found none"),
         ("INST", "metric 'INST': expected a value of max_rel, found none"),
+        # trec_eval's code would count to it, or write beyond its memory.
+        ("nDCG(gains={1:2147483647})", "expected gains from 0 to 1,000,000, found 2147483647"),
+        ("nDCG(gains={1:-3})", "expected gains from 0 to 1,000,000, found -3"),
+        ("nDCG(gains={1:0.5})", r"expected gains from 0 to 1,000,000, found 0\.5"),
         ("P@0", "expected a cutoff of at least 1, found 0"),
         ("P@2.5", "metric 'P@2.5'"),
         ("P(rel='x')@5", "metric \"P.*invalid param rel='x'"),

@@ -2,11 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from octavo.errors import ConfigurationError, InvalidArgumentError
+from octavo.errors import ConfigurationError, InvalidArgumentError, shown
+from octavo.evaluation.qrels import LARGEST_GRADE
 
 DEFAULT_METRICS: Final = ("nDCG@10", "AP", "R@100")
 """How good the first page is, the whole ranking, and what a reranker after it could still find."""
@@ -96,6 +97,7 @@ def parse_metric(name: str) -> Metric:
         raise InvalidArgumentError(f"metric {name!r}: {error}") from error
     if measure.params.get("cutoff", 1) == 0:
         raise InvalidArgumentError(f"metric {name!r}: expected a cutoff of at least 1, found 0")
+    _check_gains(name, measure.params.get("gains") or {})
     if not supported:
         raise InvalidArgumentError(
             f"metric {name!r}: expected one that an installed evaluator measures{_needed(measure)}"
@@ -122,6 +124,14 @@ def require_ir_measures() -> Any:  # noqa: ANN401 - the module
             "evaluation needs ir-measures, which the extra 'eval' brings: pip install 'octavo[eval]'"
         ) from error
     return ir_measures
+
+
+def _check_gains(name: str, gains: Mapping[int, Any]) -> None:
+    for gain in gains.values():
+        if not isinstance(gain, int) or not 0 <= gain <= LARGEST_GRADE:
+            raise InvalidArgumentError(
+                f"metric {name!r}: expected gains from 0 to {LARGEST_GRADE:,}, found {shown(gain)}"
+            )
 
 
 def _needed(measure: Any) -> str:  # noqa: ANN401 - a measure

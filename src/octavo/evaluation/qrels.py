@@ -28,7 +28,7 @@ LAYOUT: Final = Layout(
     lines={4: ("query_id", None, "id", "grade"), 3: ("query_id", "id", "grade")},
     expected="query iteration document grade, or query document grade",
 )
-_LARGEST: Final = 1_000_000
+LARGEST_GRADE: Final = 1_000_000
 """Evaluators count documents by grade in arrays of that size, and their integers overflow."""
 
 
@@ -148,10 +148,10 @@ def _grades(column: Array, place: Place) -> NDArray[np.int64]:
             f"{place}: expected a grade in each row, found null in {place.rows(missing)}"
         )
     values: NDArray[np.float64] = numbers.to_numpy(zero_copy_only=False)
-    wrong = np.flatnonzero((values != np.rint(values)) | (np.abs(values) > _LARGEST))
+    wrong = np.flatnonzero((values != np.rint(values)) | (np.abs(values) > LARGEST_GRADE))
     if len(wrong):
         raise InvalidArgumentError(
-            f"{place}: expected whole numbers of at most {_LARGEST:,}, found {values[wrong[0]]:g} "
+            f"{place}: expected whole numbers of at most {LARGEST_GRADE:,}, found {values[wrong[0]]:g} "
             f"in {place.rows(wrong)}"
         )
     return values.astype(np.int64)
