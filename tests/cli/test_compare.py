@@ -31,6 +31,14 @@ def test_files_of_one_name_are_told_apart_by_their_paths(octavo, tmp_path):
     assert f"differences to {other}" in shown.stderr
 
 
+def test_names_of_files_do_nothing_to_a_terminal(octavo, tmp_path):
+    odd = tmp_path / "a\tb\x1b[31m.run"
+    shutil.copy(RUN, odd)
+    shown = octavo("compare", odd, QRELS, "--metric", "AP")
+    assert [line.split("\t")[0] for line in shown.stdout.splitlines()[1:]] == ["a b\ufffd[31m"]
+    assert "\x1b" not in shown.stdout + shown.stderr
+
+
 def test_the_gate(octavo, tmp_path):
     better = tmp_path / "better.run"
     better.write_text("1 Q0 d1 1 2 t\n2 Q0 d2 1 1 t\n")

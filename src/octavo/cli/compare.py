@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from octavo.cli.evaluation_options import Evaluation, EvaluationRequest, with_evaluation_options
+from octavo.cli.output import printable
 
 if TYPE_CHECKING:
     from octavo.evaluation import PageSources, Run
@@ -64,12 +65,12 @@ def _sources(results: dict[str, Path], queries: Path | None, index: Path | None)
 
 
 def _read(paths: Sequence[Path]) -> "list[Run]":
-    """Read runs; files of one name are called by their paths."""
+    """Read runs; files of one name are called by their paths, all as a terminal may show them."""
     from octavo.evaluation import read_run  # noqa: PLC0415
 
     found = [read_run(path) for path in paths]
     names = Counter(run.name for run in found)
     return [
-        run if names[run.name] == 1 else run.named(str(path))
+        run.named(printable(run.name if names[run.name] == 1 else str(path)))
         for run, path in zip(found, paths, strict=True)
     ]
