@@ -334,7 +334,8 @@ def _node_of_row(segments: Sequence[Segment]) -> NDArray[np.int32]:
     nodes = [segment.graph_nodes for segment in segments]
     known = [each for each in nodes if each is not None]
     if len(known) < len(nodes):
-        lacking = segments[nodes.index(None)].directory / layout.GRAPH_NODES
+        place = next(place for place, each in enumerate(nodes) if each is None)
+        lacking = segments[place].directory / layout.GRAPH_NODES
         raise CorpusCorruptError(f"{lacking}: the manifest needs this file and does not name it")
     return known[0] if len(known) == 1 else np.concatenate(known)
 
