@@ -13,7 +13,7 @@ CORE := $(VENV)/.installed-core
 DEVELOPMENT := $(VENV)/.installed-development
 
 .NOTPARALLEL:
-.PHONY: help test test-all test-neo4j test-fast test-others lint format docs bench demo clean
+.PHONY: help test test-all test-neo4j test-models test-fast test-others lint format docs bench demo clean
 
 help: ## Show the targets.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 - /p' $(MAKEFILE_LIST) | awk -F ' - ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -25,6 +25,10 @@ test-all: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, slow 
 
 test-neo4j: $(DEVELOPMENT) ## Tests against a database server, which they install and start.
 	$(PYTEST) -m neo4j tests/graph/neo4j $(ARGS)
+
+test-models: $(DEVELOPMENT) ## Tests with a real sentence-transformers model, which is installed (2 GB, and PyTorch).
+	.ci/install $(VENV) $(PYTHON) test-models
+	$(PYTEST) -n 0 tests/embeddings/test_sentence_transformer_embedding.py $(ARGS)
 
 test-fast: $(DEVELOPMENT) ## Tests and doctests on the default interpreter, without the slow ones and those of a database server or a cluster.
 	$(PYTEST) -m "not slow and not neo4j and not ray" $(ARGS)
@@ -61,5 +65,5 @@ $(CORE): pyproject.toml
 	@touch $@
 
 $(DEVELOPMENT): pyproject.toml
-	.ci/install $(VENV) $(PYTHON) test,test-cluster,lint,docs
+	.ci/install $(VENV) $(PYTHON) test,test-adapters,test-cluster,lint,docs
 	@touch $(CORE) $@

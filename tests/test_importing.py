@@ -6,7 +6,7 @@ from collections import OrderedDict
 import pytest
 
 from octavo.errors import ConfigurationError
-from octavo.importing import import_target
+from octavo.importing import import_target, optional
 
 
 def test_functions_nested_attributes_and_classes():
@@ -31,3 +31,11 @@ def test_functions_nested_attributes_and_classes():
 def test_what_cannot_be_had_is_named(target, message):
     with pytest.raises(ConfigurationError, match=message):
         import_target("navigator", target)
+
+
+def test_a_library_of_an_extra():
+    assert optional("json.decoder", "json", "reading").JSONDecoder
+    with pytest.raises(
+        ConfigurationError, match=r"^reading needs nowhere: pip install 'octavo\[far\]'$"
+    ):
+        optional("nowhere.at.all", "far", "reading")

@@ -15,7 +15,9 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 PUBLIC_NAMES = (
-    *("Analyzer", "Corpus", "ShardedCorpus", "open_index", "EmbeddingFunction", "HashEmbedding"),
+    *("Analyzer", "Corpus", "EmbeddingFunction", "HashEmbedding", "OpenAIEmbedding"),
+    *("ShardedCorpus", "open_index"),
+    *("SentenceTransformerEmbedding", "Model2VecEmbedding", "embedding_of"),
     *("VectorRAGStrategy", "KeywordRAGStrategy", "HybridRAGStrategy", "GraphRAGStrategy"),
     *("MultiQueryRAGStrategy", "HierarchicalRAGStrategy", "TemporalRAGStrategy"),
     *("ReasoningRAGStrategy", "RAGPipeline", "RAGContext", "RAGStrategy", "RetrievedDocument"),
@@ -28,6 +30,7 @@ PUBLIC_NAMES = (
     *("HierarchyError", "TemporalError", "RetrievalError", "ProviderUnavailableError"),
     *("SourceLoadingError", "ExecutionError", "CancelledError", "RetrievalTimeoutError"),
     *("ContextValidationError", "GraphCapabilityError"),
+    *("RunSettings", "diff", "recompute", "sweep"),
 )
 
 TOP_LEVEL = {"pyproject.toml", "README.md", "Makefile", "LICENSE", "CHANGELOG.md"} | {

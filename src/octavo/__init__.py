@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from octavo.columns.schema import NO_TITLE
     from octavo.corpus import Corpus
     from octavo.corpus.hash_notice import HashEmbeddingWarning
-    from octavo.corpus.info import (
-        CorpusInfo,
-        VectorSearchInfo,
-    )
+    from octavo.corpus.info import CorpusInfo, VectorSearchInfo
     from octavo.corpus.writer import CorpusWriter
     from octavo.embeddings.hash_embedding import HashEmbedding
+    from octavo.embeddings.model2vec_embedding import Model2VecEmbedding
+    from octavo.embeddings.openai_embedding import OpenAIEmbedding
     from octavo.embeddings.protocol import EmbeddingFunction
+    from octavo.embeddings.sentence_transformer_embedding import SentenceTransformerEmbedding
+    from octavo.embeddings.vector_record import embedding_of
     from octavo.engines.choice import VectorIndexKind
     from octavo.errors import (
         CancelledError,
@@ -53,31 +54,19 @@ if TYPE_CHECKING:
     from octavo.graph.graph_path import GraphPath
     from octavo.graph.identity import identity_key
     from octavo.graph.in_memory_graph_store import InMemoryGraphStore
-    from octavo.graph.knowledge.agent_tool import (
-        AgentTool,
-        ToolParameter,
-    )
+    from octavo.graph.knowledge.agent_tool import AgentTool, ToolParameter
     from octavo.graph.knowledge.store import KnowledgeToolsGraphStore
     from octavo.graph.knowledge.tools import KnowledgeTools
-    from octavo.graph.neo4j.importing import (
-        fold_names,
-        import_graph,
-    )
+    from octavo.graph.neo4j.importing import fold_names, import_graph
     from octavo.graph.neo4j.provider import Neo4jGraphStoreProvider
     from octavo.graph.neo4j.schema import Neo4jSchema
-    from octavo.graph.neo4j.settings import (
-        Neo4jSettings,
-        neo4j_settings,
-    )
+    from octavo.graph.neo4j.settings import Neo4jSettings, neo4j_settings
     from octavo.graph.neo4j.store import Neo4jGraphStore
-    from octavo.graph.providers import (
-        claiming_provider,
-        graph_store_providers,
-        open_graph_store,
-    )
+    from octavo.graph.providers import claiming_provider, graph_store_providers, open_graph_store
     from octavo.graph.reference_edges import reference_edges
     from octavo.graph.text.extractor import TextExtractor
-    from octavo.ledger.recompute import recompute
+    from octavo.ledger.comparison import diff
+    from octavo.ledger.recomputation import recompute
     from octavo.memory import (
         BM25Index,
         HybridMemoryRetriever,
@@ -125,10 +114,7 @@ if TYPE_CHECKING:
     from octavo.strategies.graph import GraphRAGStrategy
     from octavo.strategies.hierarchical import HierarchicalRAGStrategy
     from octavo.strategies.hierarchy_index import HierarchyIndex
-    from octavo.strategies.hybrid import (
-        GraphStream,
-        HybridRAGStrategy,
-    )
+    from octavo.strategies.hybrid import GraphStream, HybridRAGStrategy
     from octavo.strategies.keyword import KeywordRAGStrategy
     from octavo.strategies.lexical_navigator import LexicalNavigator
     from octavo.strategies.multi_query import MultiQueryRAGStrategy
@@ -139,6 +125,7 @@ if TYPE_CHECKING:
     from octavo.strategies.temporal import TemporalRAGStrategy
     from octavo.strategies.temporal_index import TemporalIndex
     from octavo.strategies.vector import VectorRAGStrategy
+    from octavo.sweeps.run import sweep
 
 __all__ = [
     "NO_TITLE",
@@ -200,6 +187,7 @@ __all__ = [
     "LexicalNavigator",
     "MemoryEntry",
     "MemoryTier",
+    "Model2VecEmbedding",
     "MultiQueryMetadata",
     "MultiQueryRAGStrategy",
     "Neo4jGraphStore",
@@ -209,6 +197,7 @@ __all__ = [
     "NodeView",
     "NonFiniteVectorError",
     "OctavoError",
+    "OpenAIEmbedding",
     "ProviderUnavailableError",
     "QueryExpander",
     "QueryExpansion",
@@ -224,6 +213,7 @@ __all__ = [
     "RetrievalTimeoutError",
     "RetrievedDocument",
     "RunSettings",
+    "SentenceTransformerEmbedding",
     "ShardedCorpus",
     "SourceDocument",
     "SourceLoader",
@@ -242,6 +232,8 @@ __all__ = [
     "VectorSearchInfo",
     "__version__",
     "claiming_provider",
+    "diff",
+    "embedding_of",
     "fold_names",
     "graph_store_providers",
     "identity_key",
@@ -251,6 +243,7 @@ __all__ = [
     "open_index",
     "recompute",
     "reference_edges",
+    "sweep",
 ]
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -258,13 +251,14 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.columns.schema": ("NO_TITLE",),
     "octavo.corpus": ("Corpus",),
     "octavo.corpus.hash_notice": ("HashEmbeddingWarning",),
-    "octavo.corpus.info": (
-        "CorpusInfo",
-        "VectorSearchInfo",
-    ),
+    "octavo.corpus.info": ("CorpusInfo", "VectorSearchInfo"),
     "octavo.corpus.writer": ("CorpusWriter",),
     "octavo.embeddings.hash_embedding": ("HashEmbedding",),
+    "octavo.embeddings.model2vec_embedding": ("Model2VecEmbedding",),
+    "octavo.embeddings.openai_embedding": ("OpenAIEmbedding",),
     "octavo.embeddings.protocol": ("EmbeddingFunction",),
+    "octavo.embeddings.sentence_transformer_embedding": ("SentenceTransformerEmbedding",),
+    "octavo.embeddings.vector_record": ("embedding_of",),
     "octavo.engines.choice": ("VectorIndexKind",),
     "octavo.errors": (
         "CancelledError",
@@ -287,10 +281,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "SourceLoadingError",
         "TemporalError",
     ),
-    "octavo.graph.knowledge.agent_tool": (
-        "AgentTool",
-        "ToolParameter",
-    ),
+    "octavo.graph.knowledge.agent_tool": ("AgentTool", "ToolParameter"),
     "octavo.graph.corpus_graph": ("CorpusGraph",),
     "octavo.graph.corpus_seeds": ("GraphSeeds",),
     "octavo.graph.csr_graph": ("CsrGraph",),
@@ -298,22 +289,12 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "InMemoryGraphStoreProvider",
         "KnowledgeToolsGraphStoreProvider",
     ),
-    "octavo.graph.neo4j.importing": (
-        "fold_names",
-        "import_graph",
-    ),
+    "octavo.graph.neo4j.importing": ("fold_names", "import_graph"),
     "octavo.graph.neo4j.provider": ("Neo4jGraphStoreProvider",),
     "octavo.graph.neo4j.schema": ("Neo4jSchema",),
-    "octavo.graph.neo4j.settings": (
-        "Neo4jSettings",
-        "neo4j_settings",
-    ),
+    "octavo.graph.neo4j.settings": ("Neo4jSettings", "neo4j_settings"),
     "octavo.graph.neo4j.store": ("Neo4jGraphStore",),
-    "octavo.graph.providers": (
-        "claiming_provider",
-        "graph_store_providers",
-        "open_graph_store",
-    ),
+    "octavo.graph.providers": ("claiming_provider", "graph_store_providers", "open_graph_store"),
     "octavo.graph.graph_path": ("GraphPath",),
     "octavo.graph.identity": ("identity_key",),
     "octavo.graph.reference_edges": ("reference_edges",),
@@ -321,7 +302,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.graph.knowledge.tools": ("KnowledgeTools",),
     "octavo.graph.knowledge.store": ("KnowledgeToolsGraphStore",),
     "octavo.graph.text.extractor": ("TextExtractor",),
-    "octavo.ledger.recompute": ("recompute",),
+    "octavo.ledger.comparison": ("diff",),
+    "octavo.ledger.recomputation": ("recompute",),
     "octavo.memory": (
         "BM25Index",
         "HybridMemoryRetriever",
@@ -369,10 +351,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.strategies.graph": ("GraphRAGStrategy",),
     "octavo.strategies.hierarchical": ("HierarchicalRAGStrategy",),
     "octavo.strategies.hierarchy_index": ("HierarchyIndex",),
-    "octavo.strategies.hybrid": (
-        "GraphStream",
-        "HybridRAGStrategy",
-    ),
+    "octavo.strategies.hybrid": ("GraphStream", "HybridRAGStrategy"),
     "octavo.strategies.keyword": ("KeywordRAGStrategy",),
     "octavo.strategies.lexical_navigator": ("LexicalNavigator",),
     "octavo.strategies.multi_query": ("MultiQueryRAGStrategy",),
@@ -383,6 +362,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.strategies.temporal": ("TemporalRAGStrategy",),
     "octavo.strategies.temporal_index": ("TemporalIndex",),
     "octavo.strategies.vector": ("VectorRAGStrategy",),
+    "octavo.sweeps.run": ("sweep",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -220,7 +220,7 @@ def test_a_damaged_record_starts_over(index, queries, stopped, whole):
 
 
 def test_tables_cannot_be_resumed(index, query_table, tmp_path):
-    with pytest.raises(InvalidArgumentError, match="resume: expected queries in files"):
+    with pytest.raises(InvalidArgumentError, match="resume: expected input in files"):
         resumed(index, query_table, tmp_path / "r.parquet")
 
 

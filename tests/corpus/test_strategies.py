@@ -184,3 +184,40 @@ def test_parents_are_reached_and_never_found(tmp_path):  # S26
         ("s1", "red fox"), ("c", "red fox chapter"),
     ]  # fmt: skip
     assert corpus.verify().whole
+
+
+def test_hybrid_takes_a_constant_and_weights(tree):  # S22
+    plain = tree.search_batch(["fox news"], strategy="hybrid")
+    assert tree.search_batch(["fox news"], strategy="hybrid", rrf_k=60).equals(plain)
+    other = tree.search_batch(["fox news"], strategy="hybrid", rrf_k=1)
+    for row in other.to_pylist():
+        ranks = [row["keyword_rank"], row["vector_rank"]]
+        terms = sum(2 / (1 + rank) for rank in sorted(rank for rank in ranks if rank))
+        assert row["score"] == terms / row["voting_streams"]
+    by_text, by_object = (
+        tree.search_batch(["fox news"], strategy="hybrid", weights=weights)
+        for weights in ("keyword=3, vector=0.5", {"vector": 0.5, "keyword": 3})
+    )
+    assert by_text.equals(by_object)
+    assert by_text["voting_weight"].to_pylist() == [3.5] * by_text.num_rows
+    assert by_text["id"].to_pylist()[0] == tree.search_batch(["fox news"], strategy="keyword")["id"].to_pylist()[0]  # fmt: skip
+    alone = tree.search_batch(["fox news"], strategy="hybrid", weights="keyword=0,vector=1")
+    assert alone["id"].to_pylist() == tree.search_batch(["fox news"], strategy="vector")["id"].to_pylist()  # fmt: skip
+    assert alone["keyword_rank"].null_count == alone.num_rows
+
+
+@pytest.mark.parametrize("weights", ["", "keyword", "keyword=", "=1", "keyword=1,keyword=1", "keyword=x"])  # fmt: skip
+def test_weights_that_are_no_text_of_weights(tree, weights):
+    with pytest.raises(
+        InvalidArgumentError, match="weights: expected such as keyword=1,vector=0.5"
+    ):
+        tree.strategy("hybrid", weights=weights)
+
+
+@pytest.mark.parametrize(
+    "options", [{"rrf_k": -1}, {"rrf_k": 1.5}, {"weights": {"keyword": 1}}, {"weights": {"keyword": 1, "vector": -1}}]
+)  # fmt: skip
+def test_constants_and_weights_out_of_range(tree, options):
+    (name,) = options
+    with pytest.raises(InvalidArgumentError, match=f"{name}: .*expected"):
+        tree.strategy("hybrid", **options)

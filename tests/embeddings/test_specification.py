@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from octavo.analysis import Analyzer
 from octavo.embeddings import specification as module
 from octavo.embeddings.hash_embedding import HashEmbedding
+from octavo.embeddings.libraries import LIBRARIES, model_embedding
 from octavo.embeddings.specification import (
     ColumnSpecification,
     HashSpecification,
     ImportSpecification,
+    ModelSpecification,
     NoEmbedding,
     ProviderSpecification,
     parse_specification,
@@ -31,6 +33,9 @@ from octavo.errors import ConfigurationError
         ("column:a:b c", ColumnSpecification("a:b c")),
         ("my_module:embed", ImportSpecification("my_module:embed")),
         ("a.b.c:Class.method", ImportSpecification("a.b.c:Class.method")),
+        ("openai:text-embedding-3-small", ModelSpecification("openai", "text-embedding-3-small")),
+        ("model2vec:a/b", ModelSpecification("model2vec", "a/b")),
+        ("sentence-transformers:./a b", ModelSpecification("sentence-transformers", "./a b")),
         ("provider", ProviderSpecification()),
         ("none", NoEmbedding()),
     ],
@@ -44,11 +49,23 @@ def test_forms(text: str, expected: object) -> None:
     st.integers(64, 16_384).map(HashSpecification)
     | st.text(min_size=1).map(ColumnSpecification)
     | st.from_regex(r"[a-z_]+(\.[a-z]+)?:[a-zA-Z]+", fullmatch=True)
-    .filter(lambda text: text.split(":")[0] not in ("hash", "column"))
+    .filter(lambda text: text.split(":")[0] not in ("hash", "column", *LIBRARIES))
     .map(ImportSpecification)
 )
 def test_text_and_back(specification: object) -> None:
     assert parse_specification(str(specification)) == specification
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_library_needs_a_model(library):
+    for text in (f"{library}:", f"{library}: "):
+        with pytest.raises(ConfigurationError, match="expected the name of a model"):
+            parse_specification(text)
+
+
+def test_an_option_that_a_library_does_not_have():
+    with pytest.raises(ConfigurationError, match="device: model2vec has no such option"):
+        model_embedding("model2vec", "m", device="cpu")
 
 
 @pytest.mark.parametrize(

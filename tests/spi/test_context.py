@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import pickle
 from decimal import Decimal
 
 import numpy as np
@@ -70,3 +71,11 @@ def test_max_results_is_an_integer_of_at_least_one(value):  # S4
 def test_min_score_is_finite(value):  # S4
     with pytest.raises(InvalidArgumentError, match="min_score"):
         RAGContext(min_score=value)
+
+
+def test_it_is_pickled():  # S4
+    context = RAGContext(3, 0.5, {"tier": "WORKING"})
+    again = pickle.loads(pickle.dumps(context))
+    assert again == context
+    with pytest.raises(TypeError):
+        again.metadata_filters["tier"] = "other"

@@ -43,7 +43,7 @@ def job_record(
         "min_score": job.min_score,
         "filters": dict(job.filters),
         "query columns": asdict(columns),
-        "queries": [_fingerprint(source) for source in sources],
+        "queries": [fingerprint(source) for source in sources],
     }
     plain: dict[str, Any] = json.loads(json.dumps(record))
     return plain
@@ -78,12 +78,13 @@ def check_resumable(sources: Sequence[Source]) -> None:
     for source in sources:
         if not isinstance(source, FileSource):
             raise InvalidArgumentError(
-                f"resume: expected queries in files, found {source.origin}: whether it is still "
+                f"resume: expected input in files, found {source.origin}: whether it is still "
                 "the same cannot be told"
             )
 
 
-def _fingerprint(source: Source) -> list[object]:
+def fingerprint(source: Source) -> list[object]:
+    """Return name, size and checksum of a file, the origin of anything else."""
     if not isinstance(source, FileSource):
         return [source.origin]
     path = Path(source.path)

@@ -1,11 +1,12 @@
 """The output file of a batch job: checked first, written last, in one step."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
 from octavo.batch.result_format import ResultFormat
+from octavo.batch.writers.writer import ResultWriter
 from octavo.columns.readers.base import FileSource
 from octavo.columns.sources import Source
 from octavo.errors import InvalidArgumentError
@@ -31,7 +32,7 @@ def checked_output(out: Path, sources: Sequence[Source]) -> Path:
     for source in sources:
         if isinstance(source, FileSource) and Path(source.path).resolve() == resolved:
             raise InvalidArgumentError(
-                f"out: expected another file than the queries, found {out} as both"
+                f"out: expected another file than the input, found {out} as both"
             )
     return resolved
 
@@ -58,13 +59,46 @@ def write_output(
     schema, format, tag
         What the writer needs.
     """
+
+    def write_settings(content: Path) -> None:
+        settings = RunSettings.from_metadata(schema.metadata)
+        if settings is not None and format is ResultFormat.JSONL:
+            write_settings_file(out, settings, content=content)
+
+    write_rows(
+        blocks,
+        out,
+        temporary=temporary,
+        opened=lambda path: format.open(path, schema, tag),
+        beside=write_settings,
+    )
+
+
+def write_rows(
+    blocks: Iterable[pa.RecordBatch],
+    out: Path,
+    *,
+    temporary: Path,
+    opened: Callable[[Path], ResultWriter],
+    beside: Callable[[Path], None] | None = None,
+) -> None:
+    """Write blocks of any rows as :func:`write_output` does hits.
+
+    Parameters
+    ----------
+    blocks, out, temporary
+        As there.
+    opened
+        Makes the writer of a file.
+    beside
+        Writes what goes beside the output, given its complete content, before it gets its name.
+    """
     with errors_naming(out):
-        with format.open(temporary, schema, tag) as writer:
+        with opened(temporary) as writer:
             for block in blocks:
                 writer.write(block)
         sync_file(temporary)
-        settings = RunSettings.from_metadata(schema.metadata)
-        if settings is not None and format is ResultFormat.JSONL:
-            write_settings_file(out, settings, content=temporary)
+        if beside is not None:
+            beside(temporary)
         temporary.replace(out)
         sync_directory(out.parent)

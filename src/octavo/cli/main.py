@@ -17,6 +17,8 @@ from octavo.cli.compact import compact
 from octavo.cli.compare import compare
 from octavo.cli.delete import delete
 from octavo.cli.demo import demo
+from octavo.cli.diff import diff
+from octavo.cli.embed import embed
 from octavo.cli.eval import evaluate
 from octavo.cli.failures import reported
 from octavo.cli.first_run import tell_of_compiling
@@ -24,6 +26,7 @@ from octavo.cli.index import index
 from octavo.cli.info import info
 from octavo.cli.repair import repair
 from octavo.cli.search import search
+from octavo.cli.sweep import sweep
 from octavo.cli.tune import tune
 from octavo.cli.verify import verify
 
@@ -40,11 +43,11 @@ app = typer.Typer(
 
 for command in (
     *(index, search, batch, add, delete, compact),
-    *(info, verify, repair, tune),
+    *(info, verify, repair, tune, embed),
 ):
     app.command()(reported(command))
 app.command(name="eval")(reported(evaluate))
-for command in (compare, bench, demo):
+for command in (compare, diff, sweep, bench, demo):
     app.command()(reported(command))
 
 

@@ -132,7 +132,7 @@ def _multi_query(
     return MultiQueryRAGStrategy(
         _child(snapshot, child),
         _expander(expander),
-        _mode(expander, mode),
+        expansion_mode(expander, mode),
         model,
         max_expansions,
         cancellation,
@@ -140,7 +140,9 @@ def _multi_query(
     )
 
 
-def _mode(expander: QueryExpander | str, mode: QueryExpansion | str | None) -> QueryExpansion:
+def expansion_mode(
+    expander: QueryExpander | str, mode: QueryExpansion | str | None
+) -> QueryExpansion:
     """Return what was asked for; unset, synonyms of a table and variations of anything else."""
     if mode is None:
         table = isinstance(expander, SynonymExpander) or str(expander).startswith("table:")

@@ -1,6 +1,6 @@
 """What an embedding function is, and the checks on what it returns (S42)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -25,7 +25,8 @@ MAXIMUM_VALUES = 16_384
 class EmbeddingFunction(Protocol):
     """Turns a text into a vector; a plain function is one.
 
-    It may also have ``embed_batch(texts: list[str])``, which gives ``n`` vectors in one call.
+    It may also have ``embed_batch(texts: list[str])``, which gives ``n`` vectors in one call, and
+    ``embed_queries(texts: list[str])``, which does for queries, where those are embedded otherwise.
     """
 
     def __call__(self, text: str, /) -> Sequence[float] | NDArray[np.floating]:
@@ -77,12 +78,33 @@ def embed_texts(
         raise InvalidArgumentError(
             f"embedding: expected a function of one text, found {type(function).__name__}"
         )
+    return _embedded(function, getattr(function, "embed_batch", None), texts, dimensions)
+
+
+def embed_queries(
+    function: EmbeddingFunction, texts: Sequence[str] | ArrowArray, *, dimensions: int | None = None
+) -> NDArray[np.float32]:
+    """Embed many queries, with ``embed_queries`` where the function has it, and check the vectors.
+
+    A function without it embeds queries as it does documents. See :func:`embed_texts`.
+    """
+    batch = getattr(function, "embed_queries", None)
+    if batch is None:
+        return embed_texts(function, texts, dimensions=dimensions)
+    return _embedded(function, batch, texts, dimensions)
+
+
+def _embedded(
+    function: EmbeddingFunction,
+    batch: Callable[[list[str]], object] | None,
+    texts: Sequence[str] | ArrowArray,
+    dimensions: int | None,
+) -> NDArray[np.float32]:
     strings = _strings(texts)
     if not strings:
         return np.empty((0, dimensions or 0), np.float32)
-    batch = getattr(function, "embed_batch", None)
     try:
-        found = _one_by_one(function, strings) if batch is None else batch(strings)
+        found: object = _one_by_one(function, strings) if batch is None else batch(strings)
     except OctavoError:
         raise
     except Exception as error:

@@ -1,4 +1,4 @@
-"""How a user names where vectors come from: ``hash``, ``column:COL``, ``MODULE:ATTR``, ..."""
+"""How a user names where vectors come from: ``hash``, ``column:COL``, ``openai:MODEL``, ..."""
 
 import re
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from octavo.embeddings.hash_embedding import (
     MINIMUM_DIMENSIONS,
     HashEmbedding,
 )
+from octavo.embeddings.libraries import LIBRARIES, model_embedding
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.errors import ConfigurationError
 from octavo.importing import created, import_target, installed_points
@@ -16,7 +17,10 @@ from octavo.importing import created, import_target, installed_points
 ENTRY_POINT_GROUP = "octavo.embedding_functions"
 DEFAULT_DIMENSIONS = 128
 
-_EXPECTED = "hash, hash:N, column:COL, MODULE:ATTR, provider or none"
+_EXPECTED = (
+    "hash, hash:N, column:COL, MODULE:ATTR, sentence-transformers:MODEL, model2vec:MODEL, "
+    "openai:MODEL, provider or none"
+)
 _IMPORT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -51,6 +55,17 @@ class ImportSpecification:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSpecification:
+    """A trained model, as ``LIBRARY:MODEL``."""
+
+    library: str
+    model: str
+
+    def __str__(self) -> str:
+        return f"{self.library}:{self.model}"
+
+
+@dataclass(frozen=True, slots=True)
 class ProviderSpecification:
     """The one installed provider, or the hash fallback where none is (S40)."""
 
@@ -70,6 +85,7 @@ EmbeddingSpecification = (
     HashSpecification
     | ColumnSpecification
     | ImportSpecification
+    | ModelSpecification
     | ProviderSpecification
     | NoEmbedding
 )
@@ -97,6 +113,10 @@ def parse_specification(text: str) -> EmbeddingSpecification:
         if not rest:
             raise ConfigurationError("embedding 'column:': expected the name of a column after it")
         return ColumnSpecification(rest)
+    if head in LIBRARIES and colon:
+        if not rest.strip():
+            raise ConfigurationError(f"embedding {text!r}: expected the name of a model after it")
+        return ModelSpecification(head, rest)
     if text == "provider":
         return ProviderSpecification()
     if text == "none":
@@ -119,6 +139,8 @@ def resolve(specification: EmbeddingSpecification, analyzer: Analyzer) -> Embedd
             return HashEmbedding(dimensions, analyzer)
         case ImportSpecification(target):
             return _imported(target)
+        case ModelSpecification(library, model):
+            return model_embedding(library, model)
         case ProviderSpecification():
             return _provided(analyzer)
         case _:

@@ -95,11 +95,13 @@ def _fuse(
         candidates = 0
         few = True
         for rank in range(1, depth + 1):
+            term = terms[rank]
             for stream in range(streams):
                 position = offsets[stream, query] + rank - 1
                 if position >= offsets[stream, query + 1]:
                     continue
-                term = terms[rank] * weights[stream]
+                if weighted:
+                    term = terms[rank] * weights[stream]
                 row = rows[position]
                 slot = find_slot(entry_rows, table, mask, row)
                 entry = table[slot]

@@ -102,8 +102,8 @@ class HitColumns:
         matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = values
         return matrix
 
-    def texts(self, name: str) -> list[str]:
-        """Return the texts of a column without nulls; numbers as text.
+    def texts(self, name: str) -> "pa.Array[Any]":
+        """Return a column without nulls as large strings; numbers as text.
 
         Raises
         ------
@@ -111,8 +111,27 @@ class HitColumns:
             The column is missing, or holds null or something that is no text.
         """
         column = self._cast(name, pa.large_string())
-        self._refuse_null(name, column.is_valid().to_numpy(zero_copy_only=False))
-        return [str(text) for text in column.to_pylist()]
+        if column.null_count:
+            self._refuse_null(name, column.is_valid().to_numpy(zero_copy_only=False))
+        return column
+
+    def take(self, positions: NDArray[np.int64]) -> "HitColumns":
+        """Return the hits at ``positions``."""
+        return HitColumns(self.rows.take(positions), self.origin, self.first_row)
+
+    def with_column(self, name: str, other: "HitColumns") -> "HitColumns":
+        """Return the hits with a column of ``other``, which has as many.
+
+        Raises
+        ------
+        InvalidArgumentError
+            One of the two has no such column.
+        """
+        self._column(name)
+        place = self.rows.schema.get_field_index(name)
+        table = pa.table(self.rows.columns, names=self.rows.schema.names)
+        changed = table.set_column(place, name, other._column(name))  # noqa: SLF001 - its own kind
+        return HitColumns(changed, self.origin, self.first_row)
 
     def _column(self, name: str) -> "pa.Array[Any]":
         if self.rows.schema.names.count(name) > 1:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
-from octavo.embeddings.protocol import EmbeddingFunction, embed_texts
+from octavo.embeddings.protocol import EmbeddingFunction, embed_queries, embed_texts
 from octavo.engines.report import SearchReport
 from octavo.errors import DimensionMismatchError, InvalidArgumentError, checked_count
 from octavo.kernels.unit_length import unit_length
@@ -42,7 +42,7 @@ class VectorSnapshot(EntrySnapshot):
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return the query vectors of ``texts``, by the function of the store."""
         dimensions = None if self.vectors is None else self.vectors.shape[1]
-        return embed_texts(self.function, texts, dimensions=dimensions)
+        return embed_queries(self.function, texts, dimensions=dimensions)
 
     def rank_vector(
         self, vectors: NDArray[np.floating], depth: int, selection: Selection

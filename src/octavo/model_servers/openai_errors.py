@@ -1,5 +1,6 @@
 """Failures of the ``openai`` package as octavo's, without the key in any of them."""
 
+import math
 import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -72,9 +73,10 @@ def asked_wait(error: Exception) -> float | None:
     headers: Any = getattr(getattr(error, "response", None), "headers", {})
     asked = str(headers.get("retry-after", ""))
     try:
-        return max(float(asked), 0.0)
+        seconds = float(asked)
     except ValueError:
         return _until(asked)
+    return None if math.isnan(seconds) else max(seconds, 0.0)
 
 
 def _until(date: str) -> float | None:

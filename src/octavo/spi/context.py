@@ -42,6 +42,10 @@ class RAGContext:
         object.__setattr__(self, "min_score", _checked_min_score(self.min_score))
         object.__setattr__(self, "metadata_filters", _checked_filters(self.metadata_filters))
 
+    def __reduce__(self) -> tuple[type, tuple[int, float, dict[str, str]]]:
+        # Contexts go to other processes; a read-only view of a mapping does not.
+        return type(self), (self.max_results, self.min_score, dict(self.metadata_filters))
+
     def with_max_results(self, max_results: int) -> "RAGContext":
         """Return a copy that returns at most ``max_results`` documents."""
         return replace(self, max_results=max_results)

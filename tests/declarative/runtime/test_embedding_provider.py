@@ -223,3 +223,19 @@ def test_initialising_from_two_threads_fails_at_once(monkeypatch):  # S41
     go_on.set()
     thread.join()
     assert process.get() is found[0]
+
+
+def test_queries_are_asked_for_by_the_form_for_them():  # S42
+    class Asymmetric:
+        def __call__(self, text):
+            return [1.0, 0.0]
+
+        def embed_queries(self, texts):
+            return [[0.0, float("nan") if text == "bad" else 1.0] for text in texts]
+
+    asked = provider(Asymmetric())
+    assert asked.embed(["a"]).tolist() == [[1.0, 0.0]]
+    assert asked.embed_queries(["a", "b"]).tolist() == [[0.0, 1.0]] * 2
+    with pytest.raises(ExecutionError, match="finite"):
+        asked.embed_queries(["bad"])
+    assert provider(lambda text: [3.0]).embed_queries(["a"]).tolist() == [[3.0]]

@@ -24,19 +24,25 @@ class ParquetWriter:
         The file to create.
     schema
         Schema of every block.
+    row_group_bytes
+        How many bytes end a row group too, where rows are wide.
     """
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, row_group_bytes: int | None = None) -> None:
         self._schema = schema
+        self._row_group_bytes = row_group_bytes
         self._file = pq.ParquetWriter(path, schema, compression="zstd")
         self._pending: list[pa.RecordBatch] = []
         self._pending_rows = 0
+        self._pending_bytes = 0
 
     def write(self, hits: pa.RecordBatch) -> None:
         """Append a block; it reaches the file with its row group."""
         self._pending.append(hits)
         self._pending_rows += hits.num_rows
-        if self._pending_rows >= ROW_GROUP_ROWS:
+        self._pending_bytes += hits.nbytes
+        wide = self._row_group_bytes is not None and self._pending_bytes >= self._row_group_bytes
+        if wide or self._pending_rows >= ROW_GROUP_ROWS:
             self._write_row_group()
 
     def __enter__(self) -> Self:
@@ -58,4 +64,4 @@ class ParquetWriter:
         table = pa.Table.from_batches(self._pending, self._schema)
         self._file.write_table(table, row_group_size=max(1, table.num_rows))
         self._pending = []
-        self._pending_rows = 0
+        self._pending_rows = self._pending_bytes = 0

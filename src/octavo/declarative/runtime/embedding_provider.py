@@ -1,7 +1,8 @@
 """The process's one embedding provider, and what is asked of its vectors (S40-S43)."""
 
 import threading
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -67,14 +68,14 @@ class EmbeddingProvider:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts, float32[texts, dimensions]; errors as of a call."""
-        if not self._turn.acquire(blocking=False):
-            raise ExecutionError(
-                "embedding provider: called while another call is under way; it takes one at a time"
-            )
-        try:
-            return np.stack([self._checked(self._asked(text)) for text in texts])
-        finally:
-            self._turn.release()
+        return self._in_turn(texts, self._function)
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of queries, as :meth:`embed`, by the form for them if there is one."""
+        queries = getattr(self._function, "embed_queries", None)
+        if queries is None:
+            return self.embed(texts)
+        return self._in_turn(texts, lambda text: queries([text])[0])
 
     def for_ingestion(self, cancellation: CancellationToken) -> EmbeddingFunction:
         """Return the function by which octavo embeds documents; it waits for its turn."""
@@ -98,6 +99,21 @@ class EmbeddingProvider:
                     f"{len(found) if isinstance(found, Sized) else type(found).__name__}"
                 )
             return np.stack([self._checked(each) for each in cast("Sequence[Any]", found)])
+        finally:
+            self._turn.release()
+
+    def _in_turn(
+        self, texts: Sequence[str], function: Callable[[str], object]
+    ) -> NDArray[np.float32]:
+        if not self._turn.acquire(blocking=False):
+            raise ExecutionError(
+                "embedding provider: called while another call is under way; it takes one at a time"
+            )
+        try:
+            # Each is copied before the next call, which may reuse its buffer.
+            return np.stack(
+                [self._checked(answered(_WHAT, partial(function, text))) for text in texts]
+            )
         finally:
             self._turn.release()
 

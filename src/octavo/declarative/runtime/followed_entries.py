@@ -41,6 +41,7 @@ class FollowingStore(Generic[Store]):
     def __init__(self, store: Store) -> None:
         self.store = store
         self._births: dict[str, int] = {}
+        self._followed: PresentEntries | None = None
 
     def follow(self, present: PresentEntries, check: Callable[[], None]) -> Store:
         """Remove and add what changed; where that fails half-way, the next call goes on with it.
@@ -52,6 +53,9 @@ class FollowingStore(Generic[Store]):
         check
             Called before each batch of entries; raises where the request is over.
         """
+        if self._followed is present:
+            return self.store
+        self._followed = None
         for identifier, birth in list(self._births.items()):
             if present.births.get(identifier) != birth:
                 self.store.remove(identifier)
@@ -63,4 +67,5 @@ class FollowingStore(Generic[Store]):
             batch = changed[start : start + _BATCH]
             self.store.add(batch)
             self._births.update((each.id, present.births[each.id]) for each in batch)
+        self._followed = present
         return self.store

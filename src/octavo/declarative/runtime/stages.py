@@ -53,7 +53,7 @@ class EmbeddedStrategy(ColumnarStrategy):
     def _embedded(self, queries: Queries) -> Queries:
         if queries.vectors is not None or not len(queries):
             return queries
-        return replace(queries, vectors=self._provider.embed(queries.texts))
+        return replace(queries, vectors=self._provider.embed_queries(queries.texts))
 
 
 class ScaledStrategy(ColumnarStrategy):

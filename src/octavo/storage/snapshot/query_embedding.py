@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from octavo.analysis import Analyzer
 from octavo.embeddings.hash_embedding import HashEmbedding
-from octavo.embeddings.protocol import EmbeddingFunction, embed_texts
+from octavo.embeddings.protocol import EmbeddingFunction, embed_queries
 from octavo.embeddings.specification import (
     ColumnSpecification,
     ImportSpecification,
@@ -70,7 +70,7 @@ class QueryEmbedding:
         if isinstance(function, HashEmbedding):
             return function.embed_batch(texts)
         with self._turn:
-            return embed_texts(function, texts, dimensions=self._entry.dimensions)
+            return embed_queries(function, texts, dimensions=self._entry.dimensions)
 
     def function(self) -> EmbeddingFunction:
         """Return the function, found if need be.

@@ -1,0 +1,149 @@
+"""The rows of an embedding job, all of one schema, as a stream of equal blocks."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from octavo.batch.embedding.text_columns import TextColumns
+from octavo.columns.arrow_types import compute
+from octavo.columns.document_batch import DocumentBatch, searchable_text
+from octavo.columns.place import Place
+from octavo.columns.readers.json_lines import JsonLinesSource
+from octavo.columns.sources import InputBatch, Source, input_schema, open_inputs
+from octavo.columns.text import as_text
+from octavo.errors import InvalidArgumentError
+
+BLOCK_ROWS: Final = 1_024
+BLOCK_BYTES: Final = 32 << 20
+"""A block ends with so many rows or, where rows are wide, the batch that brings it to so many bytes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowBlock:
+    """Consecutive rows and their texts to embed, which may be empty."""
+
+    rows: pa.RecordBatch
+    texts: pa.LargeStringArray
+
+    def __len__(self) -> int:
+        return int(self.rows.num_rows)
+
+    def cut(self, start: int, stop: int) -> "RowBlock":
+        """Return some of the rows, without copying them."""
+        length = stop - start
+        return RowBlock(self.rows.slice(start, length), self.texts.slice(start, length))
+
+
+def rows_schema(
+    sources: Sequence[Source], keep: Sequence[str] | None, wanted: Sequence[str]
+) -> tuple[pa.Schema, tuple[str, ...]]:
+    """Return the columns that are written, and those of JSON lines that cannot be.
+
+    Parameters
+    ----------
+    sources
+        The inputs.
+    keep
+        The names asked for; ``None``: all.
+    wanted
+        Names that JSON lines are searched for.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A column is not there, or is asked for and cannot be written.
+    """
+    schema = input_schema(sources, [*wanted, *(keep or ())])
+    of_json = any(isinstance(source, JsonLinesSource) for source in sources)
+    nested = tuple(field.name for field in schema if of_json and _is_nested(field.type))
+    if keep is None:
+        return pa.schema([field for field in schema if field.name not in nested]), nested
+    for name in keep:
+        if name not in schema.names or name in nested:
+            raise InvalidArgumentError(
+                f"keep: expected columns of the input that hold text, numbers or vectors, "
+                f"found {name!r}"
+            )
+    return pa.schema([schema.field(name) for name in dict.fromkeys(keep)]), ()
+
+
+def row_blocks(
+    sources: Sequence[Source], schema: pa.Schema, columns: TextColumns
+) -> Iterator[RowBlock]:
+    """Yield the rows in order, in bounded memory, in blocks that depend on nothing but the rows.
+
+    Raises
+    ------
+    InvalidArgumentError, SourceLoadingError
+        A value does not fit the type of its column, a text is no UTF-8, or an input is damaged;
+        the message names the input and the rows.
+    """
+    pending: list[RowBlock] = []
+    for block in _read(sources, schema, columns):
+        pending.append(block)
+        if sum(map(len, pending)) >= BLOCK_ROWS:
+            joined = _joined(pending)
+            whole = len(joined) - len(joined) % BLOCK_ROWS
+            for start in range(0, whole, BLOCK_ROWS):
+                yield joined.cut(start, start + BLOCK_ROWS)
+            pending = [joined.cut(whole, len(joined))] if len(joined) > whole else []
+        if sum(block.rows.nbytes for block in pending) >= BLOCK_BYTES:
+            yield _joined(pending)
+            pending = []
+    if pending:
+        yield _joined(pending)
+
+
+def _read(sources: Sequence[Source], schema: pa.Schema, columns: TextColumns) -> Iterator[RowBlock]:
+    texts = [name for name in (columns.text, columns.title) if name is not None]
+    wanted = list(dict.fromkeys([*schema.names, *texts]))
+    for batch in open_inputs(sources, columns=wanted, batch_rows=BLOCK_ROWS):
+        yield RowBlock(_conformed(batch, schema), _texts(batch, columns))
+
+
+def _texts(batch: InputBatch, columns: TextColumns) -> pa.LargeStringArray:
+    content = compute.fill_null(_text(batch, columns.text), "")
+    title = None if columns.title is None else _text(batch, columns.title)
+    return searchable_text(DocumentBatch(ids=content, content=content, title=title))
+
+
+def _text(batch: InputBatch, name: str) -> pa.LargeStringArray:
+    rows = batch.batch
+    column = rows[name] if name in rows.schema.names else pa.nulls(rows.num_rows)
+    return as_text(column, Place(name, batch.origin, batch.first_row))
+
+
+def _conformed(batch: InputBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Return the rows with the columns of the output: those missing are null, others are cast."""
+    rows = batch.batch
+    arrays = []
+    for field in schema:
+        if field.name not in rows.schema.names:
+            arrays.append(pa.nulls(rows.num_rows, field.type))
+            continue
+        column = rows[field.name]
+        try:
+            arrays.append(column if column.type == field.type else column.cast(field.type))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            place = Place(field.name, batch.origin, batch.first_row)
+            raise InvalidArgumentError(
+                f"{place}: expected {field.type} as in the first input, found {column.type}: {error}"
+            ) from error
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _joined(blocks: Sequence[RowBlock]) -> RowBlock:
+    if len(blocks) == 1:
+        return blocks[0]
+    rows = pa.Table.from_batches([block.rows for block in blocks]).combine_chunks().to_batches()
+    return RowBlock(
+        rows[0],
+        pa.concat_arrays([block.texts for block in blocks]),
+    )
+
+
+def _is_nested(dtype: pa.DataType) -> bool:
+    """Whether the reader of JSON lines gave a column the type of what it does not read."""
+    return dtype in (pa.struct([]), pa.list_(pa.large_string()))

@@ -1,0 +1,124 @@
+"""A retriever of LangChain, with the real package."""
+
+import asyncio
+import pickle
+
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("langchain_core")
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
+
+from octavo import Corpus, RAGContext
+from octavo.adapters.langchain import OctavoRetriever
+from octavo.errors import ConfigurationError, InvalidArgumentError
+from tests.adapters.conftest import Shelf
+
+
+def ids(documents):
+    return [document.id for document in documents]
+
+
+def test_documents_keep_text_metadata_id_source_and_score(corpus):
+    found = OctavoRetriever(index=corpus, strategy="hybrid", k=3).invoke("red fox")
+    expected = corpus.search("red fox", strategy="hybrid", max_results=3)
+    assert [document.page_content for document in found] == [hit.content for hit in expected]
+    for document, hit in zip(found, expected, strict=True):
+        assert document.id == hit.metadata["entryId"]
+        assert document.metadata == {
+            "source": hit.source,
+            **hit.metadata,
+            "relevance_score": hit.score,
+        }
+
+
+def test_every_way_of_asking_gives_the_same(corpus):
+    retriever = OctavoRetriever(index=corpus.path, strategy="keyword")
+    expected = retriever.invoke("whale")
+    assert expected
+    assert asyncio.run(retriever.ainvoke("whale")) == expected
+    assert retriever.batch(["whale", "zebra"]) == [expected, []]
+    assert asyncio.run(retriever.abatch(["whale", "zebra"])) == [expected, []]
+    assert list(retriever.stream("whale")) == [expected]
+
+
+def test_filters_and_limits(corpus):  # S7
+    retriever = OctavoRetriever(index=corpus, filters={"tier": "SEMANTIC"}, k=2)
+    keyword = corpus.search("fox whale", filters={"tier": "SEMANTIC"}, max_results=2)
+    assert ids(retriever.invoke("fox whale")) == [hit.metadata["entryId"] for hit in keyword]
+    assert ids(retriever.invoke("fox", filters={"year": 2000})) == ["d0"]
+    assert ids(asyncio.run(retriever.ainvoke("fox", filters={"year": 2000}))) == ["d0"]
+    assert len(retriever.invoke("fox", k=1)) == 1
+    assert retriever.invoke("fox", min_score=1e6) == []
+    assert ids(retriever.invoke("fox whale")) == [hit.metadata["entryId"] for hit in keyword]
+
+
+def test_in_a_chain(corpus):
+    retriever = OctavoRetriever(index=corpus, k=1)
+    joined = RunnableLambda(lambda documents: documents[0].page_content)
+    chain = {"context": retriever | joined, "question": RunnablePassthrough()}
+    answer = chain | RunnableLambda(lambda asked: f"{asked['question']}: {asked['context']}")
+    assert answer.invoke("blue whale") == "blue whale: blue whale"
+
+
+def test_fields_can_be_configured(corpus):
+    retriever = OctavoRetriever(index=corpus, k=1).configurable_fields(
+        k=ConfigurableField(id="k"), filters=ConfigurableField(id="filters")
+    )
+    configured = {"k": 5, "filters": {"tier": "SEMANTIC"}}
+    found = retriever.with_config(configurable=configured).invoke("fox")
+    expected = corpus.search("fox", max_results=5, filters={"tier": "SEMANTIC"})
+    assert ids(found) == [hit.metadata["entryId"] for hit in expected]
+    assert len(found) > 1
+
+
+def test_callbacks_hear_of_it(corpus):
+    heard = []
+
+    class Listener(BaseCallbackHandler):
+        def on_retriever_end(self, documents, **_):
+            heard.append(ids(documents))
+
+    OctavoRetriever(index=corpus, k=1).invoke("fox", config={"callbacks": [Listener()]})
+    assert heard == [ids(OctavoRetriever(index=corpus, k=1).invoke("fox"))]
+
+
+def test_any_strategy(shelf):
+    found = OctavoRetriever(index=shelf, k=1).invoke("")
+    assert found[0].id is None
+    assert found[0].metadata == {"source": "a.md", "tier": "top", "relevance_score": 0.9}
+
+
+def test_it_is_pickled(corpus):
+    for index in (corpus, str(corpus.path)):
+        retriever = OctavoRetriever(
+            index=index, strategy="vector", k=3, filters={"tier": "WORKING"}
+        )
+        again = pickle.loads(pickle.dumps(retriever))
+        assert again.invoke("red fox") == retriever.invoke("red fox")
+        assert (again.k, again.filters) == (3, {"tier": "WORKING"})
+    assert pickle.loads(pickle.dumps(OctavoRetriever(index=Shelf()))).invoke("")
+
+
+def test_a_key_that_documents_have_is_not_overwritten(tmp_path):
+    table = pa.table({"id": ["a"], "text": ["fox"], "relevance_score": ["own"], "source": ["mine"]})
+    corpus = Corpus.build(
+        table, tmp_path / "i", metadata=["relevance_score", "source"], embedding="none", threads=1
+    )
+    with pytest.raises(ConfigurationError, match="score_key"):
+        OctavoRetriever(index=corpus).invoke("fox")
+    found = OctavoRetriever(index=corpus, score_key="octavo").invoke("fox")[0].metadata
+    assert (found["relevance_score"], found["source"]) == ("own", "mine")
+    assert found["octavo"] == corpus.strategy().retrieve("fox", RAGContext())[0].score
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"k": 0}, {"min_score": float("nan")}, {"filters": {"a": ["b"]}}, {"index": 3}]
+)
+def test_what_does_not_fit_is_refused_when_it_is_made(corpus, wrong):
+    with pytest.raises(InvalidArgumentError):
+        OctavoRetriever(**({"index": corpus} | wrong))
+    with pytest.raises((InvalidArgumentError, ConfigurationError)):
+        OctavoRetriever(index=corpus, strategy="nearest")

@@ -1,0 +1,63 @@
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+
+@pytest.fixture
+def runs(octavo, index, tmp_path):
+    """Two runs of hybrid retrieval with another constant."""
+    pq.write_table(pa.table({"id": ["q1", "q2"], "text": ["red fox", "whale"]}), tmp_path / "q.parquet")  # fmt: skip
+    outs = [tmp_path / "before.parquet", tmp_path / "after.jsonl"]
+    for out, k in zip(outs, (60, 1), strict=True):
+        done = octavo("batch", index, tmp_path / "q.parquet", "--out", out, "--strategy", "hybrid", "--rrf-k", k)  # fmt: skip
+        assert done.exit_code == 0, done.stderr
+    return outs
+
+
+def test_a_line_a_hit(octavo, runs):
+    done = octavo("diff", *runs)
+    assert done.exit_code == 0, done.stderr
+    first, header, *lines = done.stdout.splitlines()
+    assert first == "setting strategy.rrf_k: 60 -> 1"
+    assert header.split("\t") == ["query", "id", "change", "rank", "score", "moved by"]
+    fields = [line.split("\t") for line in lines]
+    assert {each[0] for each in fields} <= {"q1", "q2"}
+    assert {each[5] for each in fields} <= {"rrf_k", "others"}
+    assert all(" -> " in each[3] and " -> " in each[4] for each in fields)
+    assert "of 2 queries changed." in done.stderr
+    assert f"rrf_k {sum(each[5] == 'rrf_k' for each in fields)}" in done.stderr
+
+
+def test_json_lines(octavo, runs):
+    done = octavo("diff", *runs, "--json")
+    setting, *hits, summary = map(json.loads, done.stdout.splitlines())
+    assert setting == {"setting": "strategy.rrf_k", "before": 60, "after": 1}
+    assert sum(summary["summary"]["moves"].values()) == len(hits)
+    assert {"query_id", "id", "move", "rank_before", "moved_by"} <= hits[0].keys()
+
+
+def test_the_gate(octavo, runs):
+    before, after = runs
+    assert octavo("diff", before, after, "--fail-on-change").exit_code == 1
+    same = octavo("diff", before, before, "--fail-on-change")
+    assert (same.exit_code, same.stdout) == (0, "")
+    assert same.stderr == "0 of 2 queries changed.\n"
+
+
+def test_limits(octavo, runs):
+    few = octavo("diff", *runs, "--limit", 1)
+    assert {line.split("\t")[0] for line in few.stdout.splitlines()[2:]} == {"q1"}
+    assert "2 of 2 queries changed." in few.stderr
+    ranks_only = octavo("diff", *runs, "--ignore-scores")
+    assert "rescored" not in ranks_only.stdout
+
+
+def test_what_cannot_be_compared(octavo, runs, tmp_path):
+    missing = octavo("diff", runs[0], tmp_path / "no.parquet")
+    assert (missing.exit_code, missing.stdout) == (1, "")
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
+    other = octavo("diff", runs[0], tmp_path / "other.parquet")
+    assert other.exit_code == 1
+    assert "expected a column 'query_id'" in other.stderr

@@ -1,0 +1,379 @@
+"""The embeddings endpoint, against a real server on this machine."""
+
+import json
+import pickle
+import threading
+import time
+import traceback
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import numpy as np
+import pytest
+
+from octavo.embeddings.openai_embedding import OpenAIEmbedding
+from octavo.embeddings.protocol import embed_queries, embed_texts
+from octavo.errors import (
+    ConfigurationError,
+    DimensionMismatchError,
+    ExecutionError,
+    InvalidArgumentError,
+    NonFiniteVectorError,
+    RetrievalTimeoutError,
+)
+from octavo.model_servers.attempts import Attempts
+from tests.model_servers.model_server import chat_server, drop, endless, hang, raw
+
+KEY = "sk-test-0123456789abcdef"
+
+
+def vector(text):
+    """A vector that tells its text: length, and the number of the letter x."""
+    return [float(len(text)), float(text.count("x")), 1.0]
+
+
+def embedded(server, handler, body):
+    """Answer as the protocol wants it, the last text first: only the indices tell the order."""
+    data = [{"index": i, "embedding": vector(text)} for i, text in enumerate(body["input"])]
+    payload = {"object": "list", "model": body["model"], "data": data[::-1]}
+    raw(json.dumps(payload).encode())(server, handler, body)
+
+
+def answering(*data):
+    return raw(json.dumps({"data": list(data)}).encode())
+
+
+def embedding(server, **options):
+    made = OpenAIEmbedding("m", server.url, KEY, **{"max_retries": 0} | options)
+    made._attempts = Attempts(made._attempts.retries, 0.01, 1.0)
+    return made
+
+
+def test_vectors_come_in_the_order_of_the_texts():
+    texts = ["a", "bxx", "ccx", "dddd"]
+    with chat_server(embedded) as server:
+        found = embedding(server, dimensions=3, extra_body={"truncate": "END"}).embed_batch(texts)
+    assert found.tolist() == [vector(text) for text in texts]
+    assert found.dtype == np.float32
+    assert server.keys == [f"Bearer {KEY}"]
+    assert server.requests == [
+        {
+            "input": texts,
+            "model": "m",
+            "encoding_format": "float",
+            "dimensions": 3,
+            "truncate": "END",
+        }
+    ]
+
+
+def test_without_indices_they_come_in_order():
+    with chat_server(answering({"embedding": [1]}, {"embedding": [2]})) as server:
+        assert embedding(server).embed_batch(["a", "b"]).tolist() == [[1.0], [2.0]]
+
+
+def test_many_texts_are_many_requests_and_keep_their_order():
+    texts = ["x" * number + "y" for number in range(50)]
+    with chat_server(embedded) as server:
+        found = embedding(server, batch_size=3, concurrency=5).embed_batch(texts)
+    assert found.tolist() == [vector(text) for text in texts]
+    assert len(server.requests) == 17
+    assert max(len(request["input"]) for request in server.requests) == 3
+
+
+def test_long_texts_make_small_requests():
+    with chat_server(embedded) as server:
+        embedding(server).embed_batch(["a" * 150_000] * 3)
+    assert [len(request["input"]) for request in server.requests] == [1, 1, 1]
+
+
+def test_blank_texts_are_not_sent_and_have_the_zero_vector():
+    with chat_server(embedded) as server:
+        made = embedding(server)
+        assert made.embed_batch(["", "ab", " \n"]).tolist() == [[0] * 3, vector("ab"), [0] * 3]
+        assert made.embed_batch([" "]).tolist() == [[0] * 3]
+    assert [request["input"] for request in server.requests] == [["ab"], ["blank"]]
+
+
+def test_any_text_is_a_query():  # S21
+    with chat_server(embedded) as server:
+        assert embedding(server).embed_queries(["a\ud800x", "\x00"]).shape == (2, 3)
+    assert server.requests[0]["input"] == ["a?x", "\x00"]
+
+
+def test_documents_and_queries_have_their_prompts():
+    with chat_server(embedded) as server:
+        made = embedding(server, prompt="passage: ", query_prompt="query: ")
+        assert made("a").tolist() == vector("passage: a")
+        assert embed_texts(made, ["a"]).tolist() == [vector("passage: a")]
+        assert embed_queries(made, ["a"]).tolist() == [vector("query: a")]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [raw(b"{}", 500), raw(b"{}", 429), raw(b"{}", 503), drop],
+    ids=["500", "429", "503", "drop"],
+)
+def test_what_may_pass_is_tried_again(first):
+    with chat_server(first, first, embedded) as server:
+        assert embedding(server, max_retries=2)("ab").tolist() == vector("ab")
+    assert len(server.requests) == 3
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again():
+    def cut(server, handler, body):
+        raw(b'{"data": [', headers=[("Content-Length", "1000")])(server, handler, body)
+        handler.close_connection = True
+
+    with chat_server(cut, embedded) as server:
+        assert embedding(server, max_retries=1)("ab").tolist() == vector("ab")
+
+
+@pytest.mark.parametrize("status", [400, 404, 422])
+def test_what_will_not_pass_is_not_tried_again(status):
+    with (
+        chat_server(raw(b'{"error": {"message": "too long"}}', status), embedded) as server,
+        pytest.raises(ExecutionError, match=f"embedding server answered with status {status}.*too"),
+    ):
+        embedding(server, max_retries=3)("ab")
+    assert len(server.requests) == 1
+
+
+def test_a_quota_that_is_spent_does_not_come_back():
+    spent = raw(b'{"error": {"message": "pay", "code": "insufficient_quota"}}', 429)
+    with chat_server(spent, embedded) as server, pytest.raises(ExecutionError, match="429"):
+        embedding(server, max_retries=3)("ab")
+    assert len(server.requests) == 1
+
+
+def test_retries_end():
+    with chat_server(raw(b"{}", 500)) as server, pytest.raises(ExecutionError, match="500"):
+        embedding(server, max_retries=2)("ab")
+    assert len(server.requests) == 3
+
+
+def in_seconds(seconds):
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
+
+
+@pytest.mark.parametrize("asked", ["0.3", lambda: in_seconds(1.9)], ids=["seconds", "date"])
+def test_it_waits_as_long_as_the_server_asks(asked):
+    def busy(server, handler, body):
+        wait = asked if isinstance(asked, str) else asked()
+        raw(b"{}", 429, headers=[("Retry-After", wait)])(server, handler, body)
+
+    with chat_server(busy, embedded) as server:
+        made = embedding(server, max_retries=1)
+        made._attempts = Attempts(1, 0.01, 3.0)
+        started = time.monotonic()
+        made("ab")
+        assert time.monotonic() - started >= 0.3
+
+
+def test_a_server_that_asks_for_too_long_is_left():
+    busy = raw(b"{}", 429, headers=[("Retry-After", "3600")])
+    with chat_server(busy, embedded) as server, pytest.raises(ExecutionError, match="429"):
+        embedding(server, max_retries=5)("ab")
+    assert len(server.requests) == 1
+
+
+def test_requests_keep_to_the_rate():
+    times = []
+
+    def noted(server, handler, body):
+        times.append(time.monotonic())
+        embedded(server, handler, body)
+
+    with chat_server(noted) as server:
+        made = embedding(server, batch_size=1, concurrency=4, requests_per_minute=1200)
+        made.embed_batch(["a"] * 6)
+    assert max(times) - min(times) >= 0.05 * 5 - 0.04
+
+
+def test_the_first_failure_stops_the_others():
+    """Requests that wait to be tried again give up at once when another one fails for good."""
+    waiting = threading.Event()
+
+    def turn(server, handler, body):
+        if body["input"] == ["bad"]:
+            waiting.wait(10)
+            raw(b"{}", 400)(server, handler, body)
+        else:
+            waiting.set()
+            raw(b"{}", 500, headers=[("Retry-After", "60")])(server, handler, body)
+
+    with chat_server(turn) as server:
+        made = embedding(server, batch_size=1, concurrency=2, max_retries=5)
+        made._attempts = Attempts(5, 60.0, 300.0)
+        started = time.monotonic()
+        with pytest.raises(ExecutionError, match="400"):
+            made.embed_batch(["bad", "slow"])
+        assert time.monotonic() - started < 30
+
+
+def test_a_server_that_hangs():
+    with chat_server(hang) as server, pytest.raises(RetrievalTimeoutError, match="embedding"):
+        embedding(server, timeout=0.2)("ab")
+
+
+def test_no_server_at_all():
+    with chat_server() as server:
+        pass
+    with pytest.raises(ExecutionError, match="embedding server cannot be reached"):
+        embedding(server)("ab")
+
+
+def test_an_endless_answer_is_bounded_in_bytes():
+    with (
+        chat_server(endless(b" " * 1000)) as server,
+        pytest.raises(ExecutionError, match="embedding server sent more than 100000 bytes"),
+    ):
+        embedding(server, max_response_bytes=100_000)("ab")
+
+
+GOOD = {"index": 0, "embedding": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ([], "expected 2 vectors, found 0"),
+        ([GOOD], "expected 2 vectors, found 1"),
+        ([GOOD] * 3, "expected 2 vectors, found 3"),
+        ([GOOD, GOOD], "indices 0 to 1"),
+        ([GOOD, GOOD | {"index": 2}], "indices 0 to 1"),
+        ([GOOD, GOOD | {"index": True}], "indices 0 to 1"),
+        ([GOOD, GOOD | {"index": "1"}], "indices 0 to 1"),
+        ([GOOD, {"embedding": [1.0, 2.0]}], "indices 0 to 1"),
+        ([GOOD, {"index": 1}], "numbers"),
+        ([GOOD, {"index": 1, "embedding": None}], "numbers"),
+        ([GOOD, {"index": 1, "embedding": "AAAA"}], "numbers"),
+        ([GOOD, {"index": 1, "embedding": [1.0, None]}], "numbers"),
+        ([GOOD, {"index": 1, "embedding": [[1.0], [2.0]]}], "numbers"),
+        ([GOOD, {"index": 1, "embedding": [[1.0], 2.0]}], "numbers"),
+        ([GOOD, {"index": 1, "embedding": [True, False]}], "numbers"),
+        ([GOOD, {"index": 1, "embedding": []}], "one length, found 0 and 2"),
+        ([GOOD, {"index": 1, "embedding": [1.0]}], "one length, found 1 and 2"),
+        ([GOOD, 3], "list of embeddings"),
+    ],
+)
+def test_an_answer_that_lacks_something(data, told):
+    with chat_server(answering(*data)) as server, pytest.raises(ExecutionError, match=told):
+        embedding(server).embed_batch(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "payload", [b"", b"{", b"[]", b"null", b'"data"', b'{"data": 3}', b"\xff\xfe", b"<html>"]
+)
+@pytest.mark.parametrize("kind", ["application/json", "text/html"])
+def test_an_answer_that_is_none(payload, kind):
+    with (
+        chat_server(raw(payload, kind=kind)) as server,
+        pytest.raises(ExecutionError, match="embedding server"),
+    ):
+        embedding(server)("ab")
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e39"])
+def test_values_that_are_not_finite(value):  # S42
+    payload = f'{{"data": [{{"index": 0, "embedding": [1.0, {value}]}}]}}'.encode()
+    with chat_server(raw(payload)) as server, pytest.raises(NonFiniteVectorError):
+        embed_texts(embedding(server), ["a"])
+
+
+def test_a_dimension_that_changes():  # S42
+    first, second = (answering({"embedding": [1.0] * size}) for size in (2, 3))
+    with chat_server(first, second) as server:
+        made = embedding(server)
+        assert embed_texts(made, ["a"]).shape == (1, 2)
+        with pytest.raises(DimensionMismatchError):
+            embed_texts(made, ["b"], dimensions=2)
+    with (
+        chat_server(first, second) as server,
+        pytest.raises(ExecutionError, match="one length, found 2 and 3"),
+    ):
+        embedding(server, batch_size=1, concurrency=1).embed_batch(["a", "b"])
+
+
+@pytest.mark.parametrize("status", [401, 400, 429, 500])
+def test_the_key_is_in_no_message(status):
+    payload = b'{"error": {"message": "Incorrect API key provided: %s"}}' % KEY.encode()
+    with chat_server(raw(payload, status)) as server:
+        made = embedding(server)
+        with pytest.raises(ConfigurationError if status == 401 else ExecutionError) as caught:
+            made("ab")
+    shown = "".join(traceback.format_exception(caught.value)) + repr(made) + repr(caught.value)
+    assert KEY not in shown
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+
+
+def test_the_key_comes_from_the_environment_and_into_no_pickle(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OTHER_KEY", "sk-other")
+    with chat_server(embedded) as server:
+        made = OpenAIEmbedding("m", server.url, prompt="p: ", batch_size=2)
+        pickled = pickle.dumps(made)
+        assert KEY.encode() not in pickled
+        again = pickle.loads(pickled)
+        assert again("ab").tolist() == made("ab").tolist() == vector("p: ab")
+        assert repr(again) == repr(made)
+        OpenAIEmbedding("m", server.url, api_key_variable="OTHER_KEY")("ab")
+    assert server.keys == [f"Bearer {KEY}"] * 2 + ["Bearer sk-other"]
+    with pytest.raises(TypeError, match="key"):
+        pickle.dumps(OpenAIEmbedding("m", api_key=KEY))
+
+
+def test_without_a_key_nothing_is_asked(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
+        OpenAIEmbedding("m")
+    with chat_server(embedded) as server:
+        assert OpenAIEmbedding("m", server.url)("ab").tolist() == vector("ab")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("batch_size", 0),
+        ("concurrency", 0),
+        ("requests_per_minute", 0),
+        ("requests_per_minute", "many"),
+        ("timeout", 0),
+        ("max_retries", -1),
+        ("max_response_bytes", 0),
+        ("dimensions", 0),
+        ("prompt", 3),
+        ("base_url", "localhost:8000"),
+        ("base_url", 3),
+        ("base_url", "http://user:word@localhost/v1"),
+        ("base_url", "http://localhost/v1?key=word"),
+    ],
+)
+def test_bounds(option, value):
+    with pytest.raises(InvalidArgumentError, match=option) as caught:
+        OpenAIEmbedding("m", api_key=KEY, **{option: value})
+    assert "word" not in str(caught.value).replace("password", "")
+
+
+def test_a_blank_model_is_refused():
+    with pytest.raises(InvalidArgumentError, match="model"):
+        OpenAIEmbedding(" ", api_key=KEY)
+
+
+def test_without_the_package(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "openai", None)
+    with pytest.raises(ConfigurationError, match=r"octavo\[openai\]"):
+        OpenAIEmbedding("m", api_key=KEY)
+
+
+def test_a_fingerprint_tells_models_and_options_apart():
+    made = [
+        OpenAIEmbedding("m", api_key=KEY),
+        OpenAIEmbedding("n", api_key=KEY),
+        OpenAIEmbedding("m", api_key=KEY, dimensions=8),
+        OpenAIEmbedding("m", api_key=KEY, prompt="passage: "),
+    ]
+    assert len({each.fingerprint for each in made}) == 4
+    # What decides no vector, such as the key, makes no other model.
+    assert OpenAIEmbedding("m", api_key="other", timeout=3).fingerprint == made[0].fingerprint

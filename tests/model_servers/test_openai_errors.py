@@ -1,0 +1,62 @@
+"""What failures of a model server mean, and how long it asks to be left alone."""
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from types import SimpleNamespace
+
+import httpx2
+import openai
+import pytest
+
+from octavo.errors import ExecutionError
+from octavo.model_servers.openai_errors import asked_wait, is_worth_a_retry, octavo_error
+
+
+def failed(status, code=None, headers=()):
+    request = httpx2.Request("POST", "http://localhost/v1/embeddings")
+    response = httpx2.Response(status, request=request, headers=dict(headers))
+    return openai.APIStatusError("no", response=response, body={"code": code, "message": "no"})
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds"),
+    [("2", 2.0), ("0.5", 0.5), ("-3", 0.0), ("", None), ("soon", None), ("nan", None)],
+)
+def test_seconds_to_wait(asked, seconds):
+    found = asked_wait(failed(429, headers=[("Retry-After", asked)]))
+    assert found == seconds
+
+
+def test_a_date_to_wait_for():
+    for ahead, least, most in ((30, 28.0, 30.0), (-30, 0.0, 0.0)):
+        date = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
+        assert least <= asked_wait(failed(503, headers=[("Retry-After", date)])) <= most
+
+
+def test_nothing_asked():
+    assert asked_wait(failed(429)) is None
+    assert asked_wait(ValueError("no response")) is None
+    assert asked_wait(SimpleNamespace(response=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "worth"),
+    [
+        (408, None, True),
+        (409, None, True),
+        (429, "rate_limit_exceeded", True),
+        (429, "insufficient_quota", False),
+        (500, None, True),
+        (503, None, True),
+        (400, None, False),
+        (404, None, False),
+    ],
+)
+def test_what_may_pass(status, code, worth):
+    assert is_worth_a_retry(openai, failed(status, code)) is worth
+
+
+def test_messages_name_the_server_and_hide_the_key():
+    error = octavo_error(openai, ValueError("sk-secret\nis wrong"), "sk-secret", "the server")
+    assert isinstance(error, ExecutionError)
+    assert str(error) == "the server broke the protocol: ValueError: ***[U+000A]is wrong"
