@@ -190,14 +190,14 @@ def approximate(directory, documents, number, limit=10):
     """Compare approximate vector search over shards with that of a single index, and with exact."""
     generated = SyntheticCorpus(documents, dimensions=64)
     asked = generated.queries(1_000)
-    columns = {"id": "id", "text": "text", "embedding": "column:vector", "block_max": True}
+    columns = {"id": "id", "text": "text", "embedding": "column:vector", "vector_index": "lists"}
 
     def reader():
         return pa.RecordBatchReader.from_batches(generated.schema, generated.batches())
 
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         single = Corpus.build(reader(), f"{scratch}/single", **columns)
-        exact = Corpus.build(reader(), f"{scratch}/exact", recall=1.0, **columns)
+        exact = Corpus.build(reader(), f"{scratch}/exact", **{**columns, "vector_index": "flat"})
         sharded = ShardedCorpus.build(reader(), f"{scratch}/sharded", number, **columns)
         found = {}
         for name, corpus in (("single", single), ("exact", exact), ("sharded", sharded)):
