@@ -15,9 +15,8 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 PUBLIC_NAMES = (
-    *("Analyzer", "Corpus", "EmbeddingFunction", "HashEmbedding", "OpenAIEmbedding"),
-    *("ShardedCorpus", "open_index"),
-    *("SentenceTransformerEmbedding", "Model2VecEmbedding", "embedding_of"),
+    *("Analyzer", "Corpus", "ShardedCorpus", "open_index", "EmbeddingFunction", "HashEmbedding"),
+    *("OpenAIEmbedding", "SentenceTransformerEmbedding", "Model2VecEmbedding", "embedding_of"),
     *("VectorRAGStrategy", "KeywordRAGStrategy", "HybridRAGStrategy", "GraphRAGStrategy"),
     *("MultiQueryRAGStrategy", "HierarchicalRAGStrategy", "TemporalRAGStrategy"),
     *("ReasoningRAGStrategy", "RAGPipeline", "RAGContext", "RAGStrategy", "RetrievedDocument"),

@@ -150,7 +150,7 @@ def _answered(what: str, call: Callable[[], Answer]) -> Answer:
     """Ask a provider; what it raises becomes an execution failure (S43)."""
     try:
         return call()
-    except OctavoError:
+    except OctavoError:  # all of them: it may come from the scope's documents, which are octavo's
         raise
     except Exception as error:
         raise ExecutionError(f"graph store provider {what} raised {told(error)}") from error

@@ -203,7 +203,7 @@ class StoreAnswers:
             self.cancellation.raise_if_cancelled()
         try:
             return call()
-        except OctavoError:
+        except OctavoError:  # all of them: it may come from the scope's documents, or its check
             raise
         except Exception as error:
             raise ExecutionError(f"{self._where}: {what} raised {told(error)}") from error

@@ -27,6 +27,37 @@ def checked_model(model: object) -> str:
     return model
 
 
+def checked_address(base_url: object) -> str | None:
+    """Return where a server is; ``None`` where the package decides.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no text, or no address of http or https.
+    """
+    if base_url is None:
+        return None
+    if not isinstance(base_url, str) or not base_url.lower().startswith(("http://", "https://")):
+        # An address may hold a password, so one that is text is not shown.
+        found = "another text" if isinstance(base_url, str) else shown(base_url)[:200]
+        raise InvalidArgumentError(f"base_url: expected an address of http or https, found {found}")
+    return base_url
+
+
+def checked_temperature(value: object) -> float:
+    """Return how freely a model answers; the server knows the highest.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no finite number from zero.
+    """
+    number = real_number(value)
+    if number is None or not 0 <= number < math.inf:
+        raise InvalidArgumentError(f"temperature: expected a number from 0, found {shown(value)}")
+    return number
+
+
 def checked_key(
     owner: str, api_key: object, base_url: str | None, variable: str = KEY_VARIABLE
 ) -> str:

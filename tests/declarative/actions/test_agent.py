@@ -447,6 +447,13 @@ def test_typed_and_untyped():  # S77
         agent.execute_action("answer", {"question": "Q"}, {"tenant": "a"})
 
 
+def test_a_request_can_be_copied_and_sent():  # S77
+    request = ActionRequest.of("plain", {"question": "Q"})
+    assert copy.deepcopy(request) == pickle.loads(pickle.dumps(request)) == request
+    with pytest.raises(TypeError):
+        request.arguments["question"] = "changed"
+
+
 def test_an_unknown_action_brings_the_nearest():
     agent, _ = reader()
     with pytest.raises(ConfigurationError, match="did you mean 'answer'"):
@@ -578,6 +585,37 @@ def test_what_is_asynchronous_is_not_carried_out_otherwise(name):
         agent.execute_action(name, arguments)
 
 
+def out_of_answers(*_):
+    return next(iter(()))
+
+
+# S43 S77
+@pytest.mark.parametrize("name", ["answer", "tool"])
+def test_a_function_that_runs_out_ends_an_asynchronous_dispatch(name):
+    agent, _ = reader(llm=out_of_answers, executors={ActionType.TOOL: out_of_answers})
+    arguments = {"name": "n"} if name == "tool" else {"question": "Q"}
+
+    async def run():
+        await asyncio.wait_for(agent.aexecute_action(name, arguments), 10)
+
+    with pytest.raises(ExecutionError, match="StopIteration"):
+        asyncio.run(run())
+
+
+def test_a_body_that_runs_out_ends_an_asynchronous_dispatch():  # S75
+    class Empty(Role):
+        @action_spec(type=ActionType.LOCAL)
+        def first(self) -> object:
+            return out_of_answers()
+
+    async def run():
+        await asyncio.wait_for(Empty().aexecute_action("first"), 10)
+
+    with pytest.raises(RuntimeError, match="StopIteration") as caught:
+        asyncio.run(run())
+    assert isinstance(caught.value.__cause__, StopIteration)
+
+
 def test_a_cancelled_task_cancels_its_retrieval():
     started, stopped = threading.Event(), threading.Event()
 
@@ -600,6 +638,53 @@ def test_a_cancelled_task_cancels_its_retrieval():
 
     asyncio.run(run())
     assert stopped.wait(10)
+
+
+# S50
+@pytest.mark.parametrize("name", ["inner", "body", "model"])
+def test_a_cancelled_task_cancels_what_its_dispatch_began(name):
+    started, told, stopped = threading.Event(), threading.Event(), threading.Event()
+
+    def wait_for_the_end(*_):
+        started.set()
+        while not stopped.wait(0.01):
+            try:
+                current_context().dispatch.check()
+            except CancelledError:
+                told.set()
+                raise
+        return "not cancelled"
+
+    class Waiting(FakeRetrieval):
+        def retrieve(self, *arguments):
+            wait_for_the_end()
+
+    nested = agent_of(Reader(), llm=Recorder(), retrieval=Waiting())
+
+    class Outer(Role):
+        @action_spec(type=ActionType.LOCAL)
+        async def inner(self) -> str:
+            return await nested.aexecute_action("answer", {"question": "Q"})
+
+        @action_spec(type=ActionType.LOCAL)
+        def body(self) -> str:
+            return wait_for_the_end()
+
+        @action_spec(type=ActionType.LLM)
+        def model(self) -> str: ...
+
+    async def run():
+        task = asyncio.create_task(agent_of(Outer(), llm=wait_for_the_end).aexecute_action(name))
+        await asyncio.to_thread(started.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        try:
+            assert await asyncio.to_thread(told.wait, 5)
+        finally:
+            stopped.set()
+
+    asyncio.run(run())
 
 
 def test_a_model_that_hangs_ends_at_the_deadline():
@@ -719,6 +804,26 @@ def test_what_does_not_stream_comes_as_one_piece():
     assert asyncio.run(run()) == ["Grounded."]
 
 
+class OnlyStreams:
+    def stream(self, system, prompt):
+        yield from ("one ", "two")
+
+
+class OnlyStreamsAsync:
+    async def stream_async(self, system, prompt):
+        for piece in ("one ", "two"):
+            yield piece
+
+
+@pytest.mark.parametrize("client", [OnlyStreams(), OnlyStreamsAsync()])
+def test_a_client_that_only_streams_gives_whole_answers_too(client):  # S77
+    agent, _ = reader(llm=client)
+    answer = asyncio.run(agent.aexecute_action("answer", {"question": "Q"}))
+    assert answer == "one two"
+    if isinstance(client, OnlyStreams):
+        assert agent.execute_action("answer", {"question": "Q"}) == "one two"
+
+
 def test_a_stream_that_is_left_is_closed():
     closed = []
 
@@ -734,6 +839,32 @@ def test_a_stream_that_is_left_is_closed():
     with agent.stream_action("answer", {"question": "Q"}) as pieces:
         assert next(pieces) == "more"
     assert closed == [True]
+
+
+def test_a_stream_that_is_no_generator_is_closed_too():
+    class Pieces:
+        is_closed = False
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return "more"
+
+        def close(self):
+            self.is_closed = True
+
+    made = Pieces()
+
+    class Client(Recorder):
+        def stream(self, system, prompt):
+            return made
+
+    agent, _ = reader(llm=Client())
+    with agent.stream_action("answer", {"question": "Q"}) as pieces:
+        assert next(pieces) == "more"
+        assert not made.is_closed
+    assert made.is_closed
 
 
 def test_an_asynchronous_stream_that_is_left_is_closed_at_once():

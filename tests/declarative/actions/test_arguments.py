@@ -1,5 +1,8 @@
 """Arguments are checked by the signature, and cleaned (S64, S65)."""
 
+from collections import Counter, OrderedDict
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +10,11 @@ from hypothesis import strategies as st
 from octavo.declarative import ActionResult, ActionType, action_spec
 from octavo.declarative.actions.arguments import ActionSignature, checked_arguments, cleaned
 from octavo.errors import InvalidArgumentError
+
+
+class Point(NamedTuple):
+    name: str
+    place: int
 
 
 class Subject:
@@ -118,3 +126,22 @@ def test_texts_of_a_type_of_their_own_are_cleaned_too():
 
     assert cleaned("it", Text("a\x00")) == "a"
     assert cleaned("it", ActionType.LLM) is ActionType.LLM
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"a\x00"}, {"a"}),
+        (frozenset({"\ud800"}), frozenset({"\ufffd"})),
+        (OrderedDict(k="v\x00"), {"k": "v"}),
+        (Point("x\x00", 1), ("x", 1)),
+        ({"k": [{("\x00a",)}]}, {"k": [{("a",)}]}),
+    ],
+)
+def test_containers_of_all_kinds_are_cleaned(value, expected):
+    assert cleaned("it", value) == expected
+
+
+@pytest.mark.parametrize("value", [OrderedDict(k="v"), Point("x", 1), Counter("aab")])
+def test_one_of_a_class_of_its_own_stays_where_nothing_is_cleaned(value):
+    assert cleaned("it", value) is value

@@ -16,7 +16,8 @@ from octavo.declarative import (
     role_spec,
 )
 from octavo.errors import ContextValidationError, ExecutionError, RetrievalTimeoutError
-from tests.declarative.actions.fakes import FakeRetrieval, agent_of, document
+from tests.declarative.actions.fakes import FakeRetrieval, Recorder, agent_of, document
+from tests.declarative.actions.test_agent import Reader
 
 
 class Echo(FakeRetrieval):
@@ -224,3 +225,24 @@ def test_a_counter_for_which_nothing_fits_stops_before_the_model(counter):
     agent.get_token_counter = lambda: counter
     with pytest.raises(ContextValidationError, match="context_window"):
         agent.execute_action("answer", {"question": "Q"})
+
+
+# S71
+def test_a_dispatch_inside_another_sees_no_more_than_that():
+    inner = FakeRetrieval()
+    nested = agent_of(Reader(), llm=Recorder(), retrieval=inner)
+
+    class Outer(Role):
+        @action_spec(type=ActionType.LOCAL)
+        def body(self) -> str:
+            return nested.execute_action("answer", {"question": "Q"})
+
+    whose = {"tenant": "a", "session": "s", "run_id": "r", "simulation": "i", "episode": "e"}
+    turn = {"turn_message": "m", "conversation_id": "c", "source_paths": {"x": "y"}}
+    filters = {"tier": "approved", "tnsai.episode": "e"}
+    context = DispatchContext(**whose, **turn, metadata_filters=filters, source_revision="3")
+    Outer().execute_action("body", {}, context)
+    seen = inner.calls[0][3]
+    assert seen == DispatchContext(
+        **whose, metadata_filters=filters, source_revision="3", agent="Subject"
+    )

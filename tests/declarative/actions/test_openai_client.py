@@ -410,3 +410,17 @@ def test_without_the_package(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "openai", None)
     with pytest.raises(ConfigurationError, match=r"octavo\[openai\]"):
         OpenAIClient("m", api_key=KEY)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("base_url", each) for each in (3, "", "localhost", "ftp://x")),
+        *(("temperature", each) for each in (float("nan"), float("inf"), -1, "hot", True)),
+        *(("max_tokens", each) for each in ("many", 0, 1.5, True)),
+    ],
+    ids=repr,
+)
+def test_settings_that_cannot_be_are_told(name, value):
+    with pytest.raises(InvalidArgumentError, match=f"^{name}: "):
+        OpenAIClient("m", **{"api_key": "k", name: value})

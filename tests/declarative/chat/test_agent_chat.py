@@ -33,6 +33,7 @@ from octavo.errors import (
 from octavo.spi import CancellationToken
 from tests.declarative.actions.fakes import FakeRetrieval, Recorder
 from tests.declarative.actions.test_abuse import ATTACKS
+from tests.declarative.actions.test_agent import OnlyStreams, OnlyStreamsAsync
 from tests.declarative.chat.conftest import entry, memory
 from tests.declarative.runtime.conftest import context, search
 
@@ -427,3 +428,49 @@ def test_everything_is_asked_once_by_many_threads(world):
     for thread in threads:
         thread.join()
     assert made == [1]
+
+
+# S43 S72
+def test_a_client_that_runs_out_ends_an_asynchronous_turn(world):
+    agent = world.agent(llm=lambda system, prompt: next(iter(())))
+
+    async def run():
+        await asyncio.wait_for(agent.achat("Hello"), 10)
+
+    with pytest.raises(ExecutionError, match="StopIteration"):
+        asyncio.run(run())
+
+
+@pytest.mark.parametrize("client", [OnlyStreams(), OnlyStreamsAsync()])
+def test_a_client_that_only_streams_gives_whole_answers_to_messages_too(world, client):  # S72
+    agent = world.agent(llm=client)
+    assert asyncio.run(agent.achat("Hello")).answer == "one two"
+    if isinstance(client, OnlyStreams):
+        assert agent.chat("Hello").answer == "one two"
+
+
+def test_a_cancelled_task_cancels_the_model_of_its_turn(world):  # S50
+    started, told, stopped = threading.Event(), threading.Event(), threading.Event()
+
+    def model(system, prompt):
+        started.set()
+        while not stopped.wait(0.01):
+            try:
+                current_context().dispatch.check()
+            except CancelledError:
+                told.set()
+                raise
+        return "not cancelled"
+
+    async def run():
+        task = asyncio.create_task(world.agent(llm=model).achat("Hello"))
+        await asyncio.to_thread(started.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        try:
+            assert await asyncio.to_thread(told.wait, 5)
+        finally:
+            stopped.set()
+
+    asyncio.run(run())

@@ -1,8 +1,10 @@
 """Actions: what an entry may give, and on which actions."""
 
+import functools
+
 import pytest
 
-from octavo.declarative import ActionSpec, ActionType, Knowledge, Search, action_spec
+from octavo.declarative import ActionSpec, ActionType, Knowledge, Search, action_spec, bind
 from octavo.declarative.declarations.action_specs import action_of
 from octavo.errors import ConfigurationError
 
@@ -147,3 +149,17 @@ def test_a_function_may_be_defined_again_outside_a_class():
 def test_what_is_no_method_is_refused():
     with pytest.raises(ConfigurationError, match="^action_spec: expected a method, found 3"):
         action_spec(type="LLM")(3)
+
+
+@pytest.mark.parametrize("kind", [property, functools.cached_property])
+def test_a_property_is_no_action(kind):
+    class Researcher:
+        @kind
+        @action_spec(type=ActionType.LOCAL)
+        def answer(self) -> str:
+            return "x"
+
+    with pytest.raises(ConfigurationError, match="Researcher: answer: expected a method"):
+        bind(Researcher)
+    with pytest.raises(ConfigurationError, match="expected a method"):
+        action_spec(type=ActionType.LOCAL)(kind(lambda self: "x"))

@@ -9,12 +9,10 @@ from octavo.errors import ConfigurationError
 @pytest.mark.parametrize(
     "text",
     [
-        "",
         "${content}",
         "[Source: ${source}]\n${content}\n\n",
-        "${score}${score}",
-        "$content",
-        "$$ {}",
+        "${score}${score}${content}",
+        "$content $$ {} ${content}",
     ],
 )
 def test_known_placeholders_and_any_other_text(text):  # S70
@@ -29,6 +27,9 @@ def test_known_placeholders_and_any_other_text(text):  # S70
         ("${}", r"no placeholder '\$\{\}'"),
         ("${ content }", "no placeholder"),
         ("${content} ${title}", r"'\$\{title\}'"),
+        ("", r"expected \$\{content\} in it, found ''"),
+        ("${source}", r"expected \$\{content\}"),
+        ("$content", r"expected \$\{content\}"),
         ("${content", "is not closed"),
         ("${content${source}}", "is not closed"),
     ],

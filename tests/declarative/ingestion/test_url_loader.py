@@ -12,11 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo import ConfigurationError, InvalidArgumentError, SourceLoadingError
+from octavo.declarative import DispatchContext
 from octavo.declarative.ingestion.addresses import is_public
 from octavo.declarative.ingestion.limits import IngestionLimits
 from octavo.declarative.ingestion.loading import load_documents
 from octavo.declarative.ingestion.url_loader import UrlLoader
 from octavo.declarative.ingestion.url_policy import UrlPolicy
+from octavo.declarative.runtime.request_token import RequestToken
+from octavo.errors import CancelledError, RetrievalTimeoutError
+from octavo.spi import CancellationToken
 
 LOCAL = UrlPolicy(allow_local_addresses=True, max_bytes=100_000, total_seconds=2, read_seconds=1)
 
@@ -344,3 +348,22 @@ def test_an_address_means_the_same_written_in_ipv6(address):
 def test_a_policy_is_checked(values):
     with pytest.raises(InvalidArgumentError, match=next(iter(values))):
         UrlPolicy(**values)
+
+
+# S50
+@pytest.mark.parametrize("ends", ["deadline", "cancelled"])
+@pytest.mark.parametrize("path", ["/slow", "/silent"])
+def test_a_fetch_ends_with_its_request(server, declared, path, ends):
+    policy = UrlPolicy(allow_local_addresses=True, total_seconds=60, read_seconds=60)
+    token = CancellationToken()
+    context = DispatchContext(cancellation=token)
+    if ends == "deadline":
+        context = DispatchContext(deadline=time.monotonic() + 0.3)
+    timer = threading.Timer(0.3, token.cancel)
+    timer.start()
+    source = declared(type="URL", path=f"http://127.0.0.1:{server.server_port}{path}")
+    began = time.monotonic()
+    with pytest.raises(CancelledError if ends == "cancelled" else RetrievalTimeoutError):
+        list(load_documents(source, [UrlLoader(policy)], cancellation=RequestToken(context)))
+    assert time.monotonic() - began < 30, "and not with its own sixty seconds"
+    timer.join()

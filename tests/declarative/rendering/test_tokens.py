@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo.declarative.rendering.tokens import TokenCounter, counted, estimated_tokens
-from octavo.errors import ExecutionError
+from octavo.errors import CancelledError, ExecutionError, RetrievalTimeoutError
 
 # Numbers of cl100k_base, from its published tokenizer.
 KNOWN = {
@@ -54,3 +54,14 @@ def raising(text):
 def test_a_counter_that_gives_no_number_is_an_execution_failure(counter):
     with pytest.raises(ExecutionError, match="token counter"):
         counted(counter, "abc")
+
+
+# S43 S50
+@pytest.mark.parametrize("error", [CancelledError("stopped"), RetrievalTimeoutError("late")])
+def test_a_counters_own_failure_stays_what_it_is(error):
+    def counter(text):
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        counted(counter, "abc")
+    assert caught.value is error

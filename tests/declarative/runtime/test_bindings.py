@@ -452,3 +452,12 @@ def test_many_threads_get_what_one_gets(world):  # S42 S68
         expected[question] = world.ask(role, question).documents
     assert len(found) == 6 * len(questions)
     assert all(documents == expected[question] for question, documents in found)
+
+
+def test_both_names_of_a_source_must_match(world):  # S64 S71
+    role = role_of(world.source("a"), world.source("b"), search=search(top_k=20))
+    filters = {"octavo.knowledge": "a", "tnsai.source": "a"}
+    found = world.ask(role, context=context(metadata_filters=filters)).documents
+    assert {each.metadata["tnsai.source"] for each in found} == {"a"}
+    filters["tnsai.source"] = "b"
+    assert world.ask(role, context=context(metadata_filters=filters)).documents == ()

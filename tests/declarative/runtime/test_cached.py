@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -116,6 +117,21 @@ def test_a_full_disk_is_done_without(large, monkeypatch, name):
     monkeypatch.setattr(module, name, full)
     world = large()
     role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    assert len(contents(world, role)) == 6
+
+
+@pytest.mark.parametrize("when", ["first", "later"])
+def test_a_manifest_that_cannot_be_written_is_done_without(large, monkeypatch, when):
+    world = large()
+    role = role_of(world.source(files=FILES), search=search(top_k=20, on_failure="FAIL"))
+    if when == "later":
+        contents(world, role)
+        world = large()
+
+    def full(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("octavo.declarative.ingestion.manifest.sqlite3.connect", full)
     assert len(contents(world, role)) == 6
 
 

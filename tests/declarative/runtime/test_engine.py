@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from octavo.declarative import Knowledge, Search
+from octavo.declarative import Knowledge, Search, bind
 from octavo.declarative.runtime.attribution import RequestMetadata
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider, ProcessEmbedding
 from octavo.declarative.runtime.providers import GivenProviders
@@ -660,3 +660,9 @@ def test_an_unknown_source_is_a_configuration_error_whatever_the_policy(world): 
 
     with pytest.raises(ConfigurationError, match="'nodes'"):
         world.ask(Wrong)
+
+
+def test_preparing_loads_no_files_for_a_graph_of_somebody_else(make_world):  # S63 S81
+    world = make_world(graphs=[GraphProvider(FailingStore())])
+    files = Knowledge("notes", path=str(world.directory / "missing"))
+    world.runtime.prepare(bind(graph_role(files)))

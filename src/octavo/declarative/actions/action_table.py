@@ -9,7 +9,7 @@ from octavo.declarative.declarations.binding import BoundAction, BoundDeclaratio
 from octavo.declarative.declarations.described import description_of
 from octavo.declarative.declarations.enums import ActionType
 from octavo.declarative.declarations.messages import did_you_mean, naming
-from octavo.errors import ConfigurationError, shown
+from octavo.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ActionTable:
     Raises
     ------
     ConfigurationError
-        A declaration cannot work, a role is no instance of a class, or two roles have one name.
+        A declaration cannot work, or two roles have one name.
     """
 
     def __init__(self, roles: Sequence[object], agent_class: type | None) -> None:
@@ -56,8 +56,6 @@ class ActionTable:
         self._by_role: dict[str, RoleAction] = {}
         names = set()
         for role in roles:
-            if isinstance(role, type):
-                raise ConfigurationError(f"get_roles: expected instances, found {shown(role)}")
             bindings = bind(type(role), agent_class)
             if bindings.role_name in names:
                 raise ConfigurationError(

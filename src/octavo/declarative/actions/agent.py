@@ -1,6 +1,5 @@
 """What an application derives its agents and roles from (S77)."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, overload
@@ -8,21 +7,31 @@ from typing import TYPE_CHECKING, Any, Final, overload
 from octavo.declarative.actions.action_table import ActionTable
 from octavo.declarative.actions.dispatcher import Dispatcher, Retrieval
 from octavo.declarative.actions.executors import AnyExecutor
+from octavo.declarative.actions.failures import in_thread
 from octavo.declarative.actions.llm_executor import AnyLLMClient, LLMActionExecutor
-from octavo.declarative.actions.requests import ActionRequest, ActionResponse, request_context
+from octavo.declarative.actions.requests import (
+    ActionRequest,
+    ActionResponse,
+    Arguments,
+    action_request,
+)
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
+from octavo.declarative.actions.supplied import (
+    checked_executors,
+    checked_method,
+    checked_roles,
+)
 from octavo.declarative.chat.chatting import Chatting
 from octavo.declarative.declarations.described import declared_name
 from octavo.declarative.declarations.enums import ActionType
 from octavo.declarative.rendering.tokens import TokenCounter, estimated_tokens
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.errors import ConfigurationError, InvalidArgumentError
+from octavo.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from octavo.declarative.chat.knowledge_binding import ChatKnowledgeBinding
     from octavo.declarative.chat.turns import ChatTurns
 
-Arguments = Mapping[str, object]
 # Of all agents: a subclass need not call ``__init__``. Only held while one of them starts.
 _STARTING: Final = RLock()
 
@@ -117,7 +126,7 @@ class Dispatching:
         RetrievalError
             Retrieval failed and its policy does not go on, or the executor failed.
         """
-        request, context = _request(action, arguments, context)
+        request, context = action_request(action, arguments, context)
         response = self._ready().execute(request, context)
         return response if isinstance(action, ActionRequest) else response.value
 
@@ -141,9 +150,10 @@ class Dispatching:
         """Carry out an action as :meth:`execute_action` does, without holding up the event loop.
 
         Retrieval, and bodies that are not asynchronous, run in a thread. A task that is cancelled
-        cancels the retrieval, unless the context brings a token of its own.
+        cancels the request, unless the context brings a token of its own: the retrieval, what runs in
+        a thread and looks at ``current_context().dispatch``, and the dispatches inside.
         """
-        request, context = _request(action, arguments, context)
+        request, context = action_request(action, arguments, context)
         response = await (await self._ready_async()).execute_async(request, context)
         return response if isinstance(action, ActionRequest) else response.value
 
@@ -162,7 +172,7 @@ class Dispatching:
         ActionStream
             An iterator of texts, with the context that grounds them.
         """
-        request, context = _request(action, arguments, context)
+        request, context = action_request(action, arguments, context)
         return self._ready().stream(request, context)
 
     async def astream_action(
@@ -172,7 +182,7 @@ class Dispatching:
         context: DispatchContext | None = None,
     ) -> AsyncActionStream:
         """Carry out an action as :meth:`stream_action` does, without holding up the event loop."""
-        request, context = _request(action, arguments, context)
+        request, context = action_request(action, arguments, context)
         return await (await self._ready_async()).stream_async(request, context)
 
     def _ready(self) -> Dispatcher:
@@ -182,20 +192,23 @@ class Dispatching:
             if self._dispatcher is not None:
                 return self._dispatcher
             agent_class = type(self) if isinstance(self, Agent) else None
+            retrieval = self.get_retrieval()
+            if retrieval is not None:
+                checked_method("get_retrieval", retrieval, "retrieve")
             self._dispatcher = Dispatcher(
-                ActionTable(tuple(self.get_roles()), agent_class),
+                ActionTable(checked_roles(self.get_roles()), agent_class),
                 "" if agent_class is None else declared_name(agent_class),
-                self.get_retrieval(),
-                self.get_token_counter(),
+                retrieval,
+                checked_method("get_token_counter", self.get_token_counter()),
                 self._executor_of,
             )
         return self._dispatcher
 
     async def _ready_async(self) -> Dispatcher:
-        return await asyncio.to_thread(self._ready) if self._dispatcher is None else self._ready()
+        return await in_thread(self._ready) if self._dispatcher is None else self._ready()
 
     def _executor_of(self, kind: ActionType) -> AnyExecutor:
-        executor = self.get_executors().get(kind)
+        executor: AnyExecutor | None = checked_executors(self.get_executors()).get(kind)
         if executor is not None:
             return executor
         if kind is not ActionType.LLM:
@@ -265,24 +278,6 @@ class Agent(Chatting, Dispatching):
 
                     self._chat = turns_of(self)
         return self._chat
-
-
-def _request(
-    action: str | ActionRequest,
-    arguments: Arguments | DispatchContext | None,
-    context: DispatchContext | None,
-) -> tuple[ActionRequest, DispatchContext]:
-    if isinstance(arguments, DispatchContext):
-        if context is not None:
-            raise InvalidArgumentError("context: given twice")
-        arguments, context = None, arguments
-    if isinstance(action, ActionRequest):
-        if arguments is not None:
-            raise InvalidArgumentError("arguments: a request has its own")
-        request = action
-    else:
-        request = ActionRequest.of(action, arguments)
-    return request, request_context(context)
 
 
 def _process_runtime() -> Retrieval:

@@ -17,6 +17,7 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _RESULT: Final = re.compile(rf"\b{ActionResult.__name__}\b")
 _DEEPEST: Final = 32
+_CONTAINERS: Final = (list, tuple, dict, set, frozenset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def checked_arguments(
     """Return the arguments of an action in declaration order, cleaned, defaults filled in.
 
     Control characters, but for tabs and line breaks, are taken out of texts, halves of characters are
-    replaced; also inside lists and mappings. Reserved keys that a caller's mapping brings are left
+    replaced; also inside lists, mappings and sets. Reserved keys that a caller's mapping brings are left
     out. The mapping itself is not changed.
 
     Raises
@@ -135,6 +136,9 @@ def checked_arguments(
 def cleaned(name: str, value: object, depth: int = 0) -> object:
     r"""Return a value without control characters and halves of characters in its texts.
 
+    Lists, tuples, mappings and sets are copies; one of a class of its own stays, unless something in
+    it was cleaned: then it is a plain one.
+
     Raises
     ------
     InvalidArgumentError
@@ -149,17 +153,16 @@ def cleaned(name: str, value: object, depth: int = 0) -> object:
     if text is not None:
         found = _HALF.sub("\ufffd", _CONTROL.sub("", text))
         return value if found == text else found  # a member of an enumeration stays one
-    if type(value) not in {list, tuple, dict}:
+    plain = next((kind for kind in _CONTAINERS if isinstance(value, kind)), None)
+    if plain is None:
         return value
     if depth == _DEEPEST:
         raise InvalidArgumentError(f"{name}: nested more than {_DEEPEST} deep")
-    if isinstance(value, dict):
-        return {
-            cleaned(name, key, depth + 1): cleaned(name, each, depth + 1)
-            for key, each in value.items()
-        }
-    parts: Any = (cleaned(name, each, depth + 1) for each in value)  # type: ignore[attr-defined]
-    return tuple(parts) if isinstance(value, tuple) else list(parts)
+    given: Any = value.items() if isinstance(value, dict) else value
+    made: Callable[..., Any] = plain
+    parts = made(cleaned(name, each, depth + (plain is not dict)) for each in given)
+    # One of a class of its own stays what it is, where there is nothing to be cleaned.
+    return value if type(value) is not plain and parts == value else parts
 
 
 def _checked(parameter: ActionParameter, value: object) -> object:

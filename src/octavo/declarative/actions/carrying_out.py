@@ -1,7 +1,5 @@
 """Carrying out an action: by its executor, by its own body, or by one after the other (S75)."""
 
-import asyncio
-import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -10,6 +8,14 @@ from typing import Any
 
 from octavo.declarative.actions.action_context import ActionContext
 from octavo.declarative.actions.action_table import RoleAction
+from octavo.declarative.actions.bodies import (
+    awaited,
+    body_pieces,
+    body_pieces_async,
+    body_value,
+    body_value_async,
+    refuse_asynchronous,
+)
 from octavo.declarative.actions.executors import (
     ActionCall,
     ActionExecutor,
@@ -115,7 +121,7 @@ def carried_out(dispatch: Dispatch) -> object:
     with dispatch.stage() as event:
         with dispatch.failing():
             value = function(call)
-        _refuse_awaitable(value, dispatch.what)
+        refuse_asynchronous(value, dispatch.what)
         count(event, value)
     return _body(dispatch, ActionResult(call.name, value)) if dispatch.has_body else value
 
@@ -134,7 +140,7 @@ async def carried_out_async(dispatch: Dispatch) -> object:
     if isinstance(executor, AsyncActionExecutor):
         answer = executor.execute_async
     else:
-        answer = partial(_awaited, _function(dispatch, executor))
+        answer = partial(awaited, _function(dispatch, executor))
     with dispatch.stage() as event, dispatch.failing():
         value = await answer(call)
         count(event, value)
@@ -147,6 +153,11 @@ def pieces(dispatch: Dispatch) -> Iterator[str]:
     """Yield the action's value in pieces; as one, where its executor gives no pieces."""
     executor = dispatch.executor
     with dispatch.giving_back():
+        if executor is None:
+            stage = dispatch.events.stage("body")
+            body = body_pieces(_with_method(dispatch), dispatch.call.arguments, None)
+            yield from counted_pieces(stage, body)
+            return
         if not isinstance(executor, StreamingExecutor) or dispatch.has_body:
             yield str(carried_out(dispatch))
             return
@@ -161,6 +172,13 @@ async def pieces_async(dispatch: Dispatch) -> AsyncIterator[str]:
     """Yield the action's value in pieces; as one, where its executor gives no pieces."""
     executor = dispatch.executor
     with dispatch.giving_back():
+        if executor is None:
+            stage = dispatch.events.stage("body")
+            body = body_pieces_async(_with_method(dispatch), dispatch.call.arguments, None)
+            async with closing(counted_pieces_async(stage, body)) as counted:
+                async for piece in counted:
+                    yield piece
+            return
         if not isinstance(executor, AsyncStreamingExecutor) or dispatch.has_body:
             yield str(await carried_out_async(dispatch))
             return
@@ -178,43 +196,26 @@ def _function(dispatch: Dispatch, executor: AnyExecutor) -> Callable[[ActionCall
         return executor.execute
     if callable(executor):
         return executor
-    raise ConfigurationError(
-        f"{dispatch.what} has no method execute; use the asynchronous dispatch"
-    )
+    ways = {
+        "the asynchronous dispatch": AsyncActionExecutor,
+        "stream_action": StreamingExecutor,
+        "astream_action": AsyncStreamingExecutor,
+    }
+    usable = [way for way, kind in ways.items() if isinstance(executor, kind)]
+    raise ConfigurationError(f"{dispatch.what} has no method execute; use {' or '.join(usable)}")
 
 
 def _body(dispatch: Dispatch, result: ActionResult | None) -> object:
-    action = _with_method(dispatch)
     with dispatch.events.stage("body"):
-        value = action.signature.called(action.method, dispatch.call.arguments, result)
-        _refuse_awaitable(value, f"the action {dispatch.call.name!r}")
-    return value
+        return body_value(_with_method(dispatch), dispatch.call.arguments, result)
 
 
 async def _body_async(dispatch: Dispatch, result: ActionResult | None) -> object:
-    action = _with_method(dispatch)
-    called, method = action.signature.called, action.method
     with dispatch.events.stage("body"):
-        if inspect.iscoroutinefunction(method):
-            return await called(method, dispatch.call.arguments, result)
-        return await _awaited(called, method, dispatch.call.arguments, result)
+        return await body_value_async(_with_method(dispatch), dispatch.call.arguments, result)
 
 
 def _with_method(dispatch: Dispatch) -> RoleAction:
     if dispatch.action is None:
         raise ConfigurationError(f"{dispatch.call.name} has no method to be called")
     return dispatch.action
-
-
-async def _awaited(function: Callable[..., Any], *arguments: object) -> object:
-    if inspect.iscoroutinefunction(function):
-        return await function(*arguments)
-    value = await asyncio.to_thread(function, *arguments)
-    return await value if inspect.isawaitable(value) else value
-
-
-def _refuse_awaitable(value: object, what: str) -> None:
-    if inspect.isawaitable(value):
-        if inspect.iscoroutine(value):
-            value.close()
-        raise ConfigurationError(f"{what} is asynchronous; use the asynchronous dispatch")

@@ -1,23 +1,17 @@
 """One dispatch: arguments, retrieval, rendering, and whoever carries the action out."""
 
-import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from octavo.declarative.actions.action_context import ActionContext, entered
 from octavo.declarative.actions.action_table import ActionTable, RoleAction
 from octavo.declarative.actions.arguments import checked_arguments
-from octavo.declarative.actions.carrying_out import (
-    Dispatch,
-    carried_out,
-    carried_out_async,
-    pieces,
-    pieces_async,
-)
+from octavo.declarative.actions.asked import Asked
+from octavo.declarative.actions.carrying_out import Dispatch
 from octavo.declarative.actions.executors import ActionCall, AnyExecutor
 from octavo.declarative.actions.observed import observed_rendering
-from octavo.declarative.actions.preparing import prepared_in_thread
 from octavo.declarative.actions.requests import ActionRequest, ActionResponse
 from octavo.declarative.actions.streams import ActionStream, AsyncActionStream
 from octavo.declarative.declarations.binding import BoundAction, BoundDeclarations
@@ -25,8 +19,8 @@ from octavo.declarative.declarations.enums import ActionType
 from octavo.declarative.rendering.grounding import Grounding
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.declarative.runtime.events import Event, Events, Stage
-from octavo.declarative.runtime.retrieved import Retrieved
+from octavo.declarative.runtime.events import Event, Events
+from octavo.declarative.runtime.retrieved import Retrieved, retrieved_by
 
 
 class Retrieval(Protocol):
@@ -69,70 +63,53 @@ class Dispatcher:
 
     def execute(self, request: ActionRequest, context: DispatchContext) -> ActionResponse:
         """Carry out an action."""
-        asked = self._asked(request, context)
-        with asked.stage() as event:
-            dispatch = self._prepared(asked, event)
-            with entered(dispatch.call.context), dispatch.giving_back():
-                value = carried_out(dispatch)
-        return ActionResponse(request.action, value, dispatch.call.context)
+        done = self._asked(request, context).execute()
+        return ActionResponse(request.action, done.value, done.context)
 
     async def execute_async(
         self, request: ActionRequest, context: DispatchContext
     ) -> ActionResponse:
         """Carry out an action without holding up the event loop."""
-        asked = self._asked(request, context)
-        with asked.stage() as event:
-            dispatch = await self._prepared_async(asked, event)
-            with entered(dispatch.call.context), dispatch.giving_back():
-                value = await carried_out_async(dispatch)
-        return ActionResponse(request.action, value, dispatch.call.context)
+        done = await self._asked(request, context).execute_async()
+        return ActionResponse(request.action, done.value, done.context)
 
     def stream(self, request: ActionRequest, context: DispatchContext) -> ActionStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        asked = self._asked(request, context)
-        stage = asked.stage()
-        with stage.part() as event:
-            dispatch = self._prepared(asked, event)
-        return ActionStream(request.action, dispatch.call.context, pieces(dispatch), stage)
+        return ActionStream(request.action, *self._asked(request, context).stream())
 
     async def stream_async(
         self, request: ActionRequest, context: DispatchContext
     ) -> AsyncActionStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        asked = self._asked(request, context)
-        stage = asked.stage()
-        with stage.part() as event:
-            dispatch = await self._prepared_async(asked, event)
-        return AsyncActionStream(
-            request.action, dispatch.call.context, pieces_async(dispatch), stage
-        )
+        streamed = await self._asked(request, context).stream_async()
+        return AsyncActionStream(request.action, *streamed)
 
-    def _asked(self, request: ActionRequest, context: DispatchContext) -> "_Asked":
+    def _asked(self, request: ActionRequest, context: DispatchContext) -> Asked:
         found = self.table.find(request.action)
         events = Events.of_request(found.bindings.role_name, found.action.name, context)
-        return _Asked(found, request.arguments, context.filled(agent=self.agent_name), events)
+        render = partial(self._rendered, found, request.arguments, events)
+        return Asked(str(found.action.type), context.filled(agent=self.agent_name), events, render)
 
-    def _prepared(self, asked: "_Asked", event: Event) -> Dispatch:
-        dispatch = self._rendered(asked, event)
-        while not dispatch.settle():
-            dispatch = dispatch.again(event)
-        return dispatch
-
-    def _rendered(self, asked: "_Asked", event: Event) -> Dispatch:
-        found, context = asked.action, asked.context
+    def _rendered(
+        self,
+        found: RoleAction,
+        given: Mapping[str, object],
+        events: Events,
+        context: DispatchContext,
+        event: Event,
+    ) -> Dispatch:
         # Whatever ran before, or runs around this, leaves nothing behind for the retrieval to see.
         with entered(ActionContext(dispatch=context)):
-            arguments = checked_arguments(found.signature, asked.arguments)
+            arguments = checked_arguments(found.signature, given)
             kind = found.action.type
             executor = None if kind is ActionType.LOCAL else self.executor_of(kind)
             context.check()
             grounding = None
             if found.action.knowledge and self.retrieval is not None:
-                retrieved = self.retrieval.retrieve(
-                    found.bindings, found.action, arguments, context
-                )
+                retrieve = partial(self.retrieval.retrieve, found.bindings, found.action)
+                retrieved = retrieved_by(lambda: retrieve(arguments, context))
                 grounding = observed_rendering(
-                    asked.events,
+                    events,
                     event,
                     lambda: Grounding.of(retrieved, found.action.knowledge, self.counter),
                 )
@@ -144,28 +121,4 @@ class Dispatcher:
             ActionContext(None if grounding is None else grounding.context, context),
             found.instructions,
         )
-        return Dispatch(found, call, executor, asked.events, grounding)
-
-    async def _prepared_async(self, asked: "_Asked", event: Event) -> Dispatch:
-        def rendered(context: DispatchContext) -> Dispatch:
-            return self._rendered(replace(asked, context=context), event)
-
-        dispatch = await prepared_in_thread(rendered, asked.context)
-        # Not in the thread: a task that is cancelled meanwhile must not have settled.
-        while not dispatch.settle():
-            dispatch = await asyncio.to_thread(dispatch.again, event)
-        return dispatch
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """An action that was found, and what it is asked with."""
-
-    action: RoleAction
-    arguments: Mapping[str, object]
-    context: DispatchContext
-    events: Events
-
-    def stage(self) -> Stage:
-        """Begin the dispatch as a whole."""
-        return self.events.stage("dispatch", type=str(self.action.action.type))
+        return Dispatch(found, call, executor, events, grounding)

@@ -1,12 +1,14 @@
 """Asking a model: context is fenced, what is said about it goes into the system prompt (S70)."""
 
 import asyncio
+import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final
 
 from octavo.declarative.actions.asking import Asking, AskingThread
+from octavo.declarative.actions.bodies import refuse_asynchronous
 from octavo.declarative.actions.executors import ActionCall
 from octavo.declarative.actions.failures import closing, within_deadline
 from octavo.declarative.provided import failing_as_execution
@@ -36,12 +38,13 @@ class LLMActionExecutor:
 
     A client that only waits is asked in a thread of its own where an event loop runs, and where the
     request has a deadline or can be cancelled: then its answer is waited for no longer than that. One
-    that does not stream gives its answer as one piece.
+    that does not stream gives its answer as one piece, and one that only streams its pieces together.
 
     Parameters
     ----------
     client
-        An object of one of the protocols, or a function of system prompt and prompt.
+        An object of one of the protocols, or a function of system prompt and prompt; one that is
+        asynchronous serves asynchronous dispatches only.
 
     Raises
     ------
@@ -51,7 +54,7 @@ class LLMActionExecutor:
 
     def __init__(self, client: AnyLLMClient) -> None:
         kinds = (LLMClient, AsyncLLMClient, StreamingLLMClient, AsyncStreamingLLMClient)
-        if not isinstance(client, kinds) and not callable(client):
+        if isinstance(client, type) or (not isinstance(client, kinds) and not callable(client)):
             raise ConfigurationError(f"get_llm: expected an LLMClient, found {shown(client)}")
         self._client = client
 
@@ -78,7 +81,9 @@ class LLMActionExecutor:
         dispatch, complete = call.context.dispatch, self._completing(self.prompt(call))
         dispatch.check()
         with self._failing(), Asking(dispatch, _ANSWER) as ask:
-            return _text(ask(complete))
+            answer = ask(complete)
+        refuse_asynchronous(answer, _CLIENT)
+        return _text(answer)
 
     async def execute_async(self, call: ActionCall) -> str:
         """Return the model's answer, at the latest by the request's deadline.
@@ -95,10 +100,14 @@ class LLMActionExecutor:
             if isinstance(client, AsyncLLMClient):
                 with self._failing():
                     return _text(await client.complete_async(prompt.system, prompt.text))
+            if isinstance(client, AsyncStreamingLLMClient) and not self._can_wait():
+                with self._failing():
+                    return await _joined_async(client, prompt)
             complete, thread = self._completing(prompt), AskingThread()
             try:
                 with self._failing():
-                    return _text(await asyncio.wrap_future(thread.submit(complete)))
+                    answer = await asyncio.wrap_future(thread.submit(complete))
+                    return _text(await answer if inspect.isawaitable(answer) else answer)
             finally:
                 thread.end()
 
@@ -156,15 +165,29 @@ class LLMActionExecutor:
     def _failing(self) -> AbstractContextManager[None]:
         return failing_as_execution(_CLIENT, self._client)
 
+    def _can_wait(self) -> bool:
+        return isinstance(self._client, LLMClient | StreamingLLMClient) or callable(self._client)
+
     def _completing(self, prompt: Prompt) -> Callable[[], object]:
         if isinstance(self._client, LLMClient):
             return partial(self._client.complete, prompt.system, prompt.text)
         if callable(self._client):
             return partial(self._client, prompt.system, prompt.text)
+        if isinstance(self._client, StreamingLLMClient):
+            return partial(_joined, self._client, prompt)
         raise ConfigurationError(
             f"get_llm: {type(self._client).__name__} has no method complete; use the asynchronous "
             f"dispatch"
         )
+
+
+def _joined(client: StreamingLLMClient, prompt: Prompt) -> str:
+    return "".join(map(_text, client.stream(prompt.system, prompt.text)))
+
+
+async def _joined_async(client: AsyncStreamingLLMClient, prompt: Prompt) -> str:
+    async with closing(aiter(client.stream_async(prompt.system, prompt.text))) as pieces:
+        return "".join([_text(piece) async for piece in pieces])
 
 
 def _text(answer: object) -> str:

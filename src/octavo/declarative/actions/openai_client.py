@@ -17,9 +17,11 @@ from octavo.model_servers.openai_errors import (
 )
 from octavo.model_servers.settings import (
     certificates,
+    checked_address,
     checked_key,
     checked_model,
     checked_seconds,
+    checked_temperature,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ class OpenAIClient:
     ConfigurationError
         The package is not installed, or there is no key.
     InvalidArgumentError
-        A bound is not possible.
+        A bound, the address or an option is not possible.
     """
 
     def __init__(
@@ -78,13 +80,16 @@ class OpenAIClient:
         max_response_bytes: int = 1 << 24,
     ) -> None:
         self.model = checked_model(model)
-        self.base_url = base_url
+        self.base_url = checked_address(base_url)
         self._key = checked_key("OpenAIClient", api_key, base_url)
         self._timeout = checked_seconds("timeout", timeout)
         self._attempts = Attempts(checked_count("max_retries", max_retries, 0))
         self._most_bytes = checked_count("max_response_bytes", max_response_bytes)
-        given = {"temperature": temperature, "max_tokens": max_tokens}
-        self._options = {name: value for name, value in given.items() if value is not None}
+        self._options: dict[str, Any] = {}
+        if temperature is not None:
+            self._options["temperature"] = checked_temperature(temperature)
+        if max_tokens is not None:
+            self._options["max_tokens"] = checked_count("max_tokens", max_tokens)
         self._openai = optional("openai", "openai", "OpenAIClient")
         self._certificates = certificates()
         http = self._openai.DefaultHttpxClient(

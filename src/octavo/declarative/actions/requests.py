@@ -1,12 +1,14 @@
 """What a caller asks for, and what comes back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 
 from octavo.declarative.actions.action_context import ActionContext, current_context
+from octavo.declarative.declarations.read_only import ReadOnlyMapping
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.errors import InvalidArgumentError, shown
+
+Arguments = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class ActionRequest:
             raise InvalidArgumentError(
                 f"arguments: expected a mapping, found {shown(self.arguments)}"
             )
-        object.__setattr__(self, "arguments", MappingProxyType(dict(self.arguments)))
+        object.__setattr__(self, "arguments", ReadOnlyMapping(self.arguments))
 
     @classmethod
     def of(cls, action: str, arguments: Mapping[str, object] | None = None) -> "ActionRequest":
@@ -75,7 +77,9 @@ class ActionResponse:
 
 
 def request_context(context: DispatchContext | None) -> DispatchContext:
-    """Return the context of a request; one inside another has its scope, and without a context its end.
+    """Return the context of a request inside another: of its scope, and unless it has one of its own, the same.
+
+    What concerns one turn only, its message, conversation and locations, is not handed on.
 
     Raises
     ------
@@ -86,5 +90,30 @@ def request_context(context: DispatchContext | None) -> DispatchContext:
         raise InvalidArgumentError(f"context: expected a DispatchContext, found {shown(context)}")
     outer = current_context().dispatch
     if context is None:
-        context = DispatchContext(cancellation=outer.cancellation, deadline=outer.deadline)
+        context = replace(outer, agent="", turn_message="", conversation_id="", source_paths={})
     return context.filled(tenant=outer.tenant, session=outer.session)
+
+
+def action_request(
+    action: str | ActionRequest,
+    arguments: Arguments | DispatchContext | None,
+    context: DispatchContext | None,
+) -> tuple[ActionRequest, DispatchContext]:
+    """Return the request and the context that a caller means, in any of the ways to say it.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Something is given twice, or is of another type.
+    """
+    if isinstance(arguments, DispatchContext):
+        if context is not None:
+            raise InvalidArgumentError("context: given twice")
+        arguments, context = None, arguments
+    if isinstance(action, ActionRequest):
+        if arguments is not None:
+            raise InvalidArgumentError("arguments: a request has its own")
+        request = action
+    else:
+        request = ActionRequest.of(action, arguments)
+    return request, request_context(context)

@@ -1,8 +1,8 @@
 """The four ways to send an agent a message."""
 
-import asyncio
 from typing import TYPE_CHECKING
 
+from octavo.declarative.actions.failures import in_thread
 from octavo.declarative.actions.requests import request_context
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 
@@ -55,9 +55,9 @@ class Chatting:
     async def achat(self, message: str, context: DispatchContext | None = None) -> "ChatResponse":
         """Answer a message as :meth:`chat` does, without holding up the event loop.
 
-        A task that is cancelled cancels the retrieval, unless the context brings a token of its own.
+        A task that is cancelled cancels the request, unless the context brings a token of its own.
         """
-        turns = await asyncio.to_thread(self._turns)
+        turns = await in_thread(self._turns)
         return await turns.answer_async(message, request_context(context))
 
     def stream_chat(self, message: str, context: DispatchContext | None = None) -> "ChatStream":
@@ -76,5 +76,5 @@ class Chatting:
         self, message: str, context: DispatchContext | None = None
     ) -> "AsyncChatStream":
         """Answer a message as :meth:`stream_chat` does, without holding up the event loop."""
-        turns = await asyncio.to_thread(self._turns)
+        turns = await in_thread(self._turns)
         return await turns.stream_async(message, request_context(context))

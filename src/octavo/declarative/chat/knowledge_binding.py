@@ -17,7 +17,7 @@ from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.declarative.runtime.events import Events
 from octavo.declarative.runtime.memory_corpus import MemoryCorpus
-from octavo.declarative.runtime.retrieved import Retrieved
+from octavo.declarative.runtime.retrieved import Retrieved, retrieved_by
 from octavo.declarative.runtime.runtime import RetrievalRuntime
 from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
 from octavo.memory import MemoryEntry
@@ -147,14 +147,16 @@ class ChatKnowledgeBinding:
             raise InvalidArgumentError(f"query: expected a text, found {shown(query)}")
         context = (context or DispatchContext()).filled(agent=self._bindings.agent_name)
         check_locations(context.source_paths, self._chat.knowledge)
-        return self._retrieval.ground(
-            self._bindings,
-            self._chat.knowledge,
-            self._chat.search,
-            context.turn_message if context.turn_message.strip() else text,
-            context,
-            events=chat_events(self._bindings.agent_name, context),
-            memories=self._memories.for_tenant(context.tenant),
+        return retrieved_by(
+            lambda: self._retrieval.ground(
+                self._bindings,
+                self._chat.knowledge,
+                self._chat.search,
+                context.turn_message if context.turn_message.strip() else text,
+                context,
+                events=chat_events(self._bindings.agent_name, context),
+                memories=self._memories.for_tenant(context.tenant),
+            )
         )
 
     def remember(

@@ -1,20 +1,16 @@
 """One turn of a conversation: retrieval, rendering, and whoever answers."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from octavo.declarative.actions.action_context import ActionContext, entered
 from octavo.declarative.actions.arguments import cleaned
-from octavo.declarative.actions.carrying_out import (
-    Dispatch,
-    carried_out,
-    carried_out_async,
-    pieces,
-    pieces_async,
-)
+from octavo.declarative.actions.asked import Asked
+from octavo.declarative.actions.carrying_out import Dispatch
 from octavo.declarative.actions.executors import ActionCall, AnyExecutor
 from octavo.declarative.actions.observed import observed_rendering
-from octavo.declarative.actions.preparing import prepared_in_thread
+from octavo.declarative.actions.supplied import checked_executors, checked_method
 from octavo.declarative.chat.executor import MESSAGE, LLMChatExecutor
 from octavo.declarative.chat.knowledge_binding import CHAT, ChatKnowledgeBinding, chat_events
 from octavo.declarative.chat.responses import AsyncChatStream, ChatResponse, ChatStream
@@ -23,7 +19,7 @@ from octavo.declarative.declarations.enums import ActionType
 from octavo.declarative.rendering.grounding import Grounding
 from octavo.declarative.rendering.tokens import TokenCounter
 from octavo.declarative.runtime.dispatch_context import DispatchContext
-from octavo.declarative.runtime.events import Event, Events, Stage
+from octavo.declarative.runtime.events import Event, Events
 from octavo.errors import ConfigurationError, InvalidArgumentError, plain_text, shown
 
 if TYPE_CHECKING:
@@ -56,50 +52,31 @@ class ChatTurns:
 
     def answer(self, message: str, context: DispatchContext) -> ChatResponse:
         """Answer a message."""
-        turn = self._turn(message, context)
-        with turn.stage() as event:
-            dispatch = self._prepared(turn, event)
-            with entered(dispatch.call.context):
-                answer = str(carried_out(dispatch))
-        return ChatResponse(answer, dispatch.call.context)
+        done = self._asked(message, context).execute()
+        return ChatResponse(str(done.value), done.context)
 
     async def answer_async(self, message: str, context: DispatchContext) -> ChatResponse:
         """Answer a message without holding up the event loop."""
-        turn = self._turn(message, context)
-        with turn.stage() as event:
-            dispatch = await self._prepared_async(turn, event)
-            with entered(dispatch.call.context):
-                answer = str(await carried_out_async(dispatch))
-        return ChatResponse(answer, dispatch.call.context)
+        done = await self._asked(message, context).execute_async()
+        return ChatResponse(str(done.value), done.context)
 
     def stream(self, message: str, context: DispatchContext) -> ChatStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        turn = self._turn(message, context)
-        stage = turn.stage()
-        with stage.part() as event:
-            dispatch = self._prepared(turn, event)
-        return ChatStream(CHAT, dispatch.call.context, pieces(dispatch), stage)
+        return ChatStream(CHAT, *self._asked(message, context).stream())
 
     async def stream_async(self, message: str, context: DispatchContext) -> AsyncChatStream:
         """Retrieve and render at once, and return the pieces of the answer as they come."""
-        turn = self._turn(message, context)
-        stage = turn.stage()
-        with stage.part() as event:
-            dispatch = await self._prepared_async(turn, event)
-        return AsyncChatStream(CHAT, dispatch.call.context, pieces_async(dispatch), stage)
+        return AsyncChatStream(CHAT, *await self._asked(message, context).stream_async())
 
-    def _turn(self, message: object, context: DispatchContext) -> "_Turn":
+    def _asked(self, message: object, context: DispatchContext) -> Asked:
         context = context.filled(agent=self.agent_name)
-        return _Turn(message, context, chat_events(self.agent_name, context))
+        events = chat_events(self.agent_name, context)
+        return Asked(str(ActionType.LLM), context, events, partial(self._rendered, message, events))
 
-    async def _prepared_async(self, turn: "_Turn", event: Event) -> Dispatch:
-        def prepared(context: DispatchContext) -> Dispatch:
-            return self._prepared(replace(turn, context=context), event)
-
-        return await prepared_in_thread(prepared, turn.context)
-
-    def _prepared(self, turn: "_Turn", event: Event) -> Dispatch:
-        context, text = turn.context, _checked(turn.message)
+    def _rendered(
+        self, message: object, events: Events, context: DispatchContext, event: Event
+    ) -> Dispatch:
+        text = _checked(message)
         # Whatever ran before, or runs around this, leaves nothing behind for the retrieval to see.
         with entered(ActionContext(dispatch=context)):
             context.check()
@@ -109,7 +86,7 @@ class ChatTurns:
                 sources = self.knowledge.knowledge
                 if sources:
                     grounding = observed_rendering(
-                        turn.events, event, lambda: Grounding.of(retrieved, sources, self.counter)
+                        events, event, lambda: Grounding.of(retrieved, sources, self.counter)
                     )
         call = ActionCall(
             CHAT,
@@ -119,20 +96,7 @@ class ChatTurns:
             ActionContext(None if grounding is None else grounding.context, context),
             self.instructions,
         )
-        return Dispatch(None, call, self.executor, turn.events)
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """A message, and what it is asked with."""
-
-    message: object
-    context: DispatchContext
-    events: Events
-
-    def stage(self) -> Stage:
-        """Begin the turn as a whole."""
-        return self.events.stage("dispatch", type=str(ActionType.LLM))
+        return Dispatch(None, call, self.executor, events, grounding)
 
 
 def turns_of(agent: "Agent") -> ChatTurns:
@@ -146,9 +110,9 @@ def turns_of(agent: "Agent") -> ChatTurns:
         raise ConfigurationError(
             f"get_chat_knowledge: expected a ChatKnowledgeBinding, found {shown(knowledge)}"
         )
-    own = agent.get_executors().get(ActionType.LLM)
+    own = checked_executors(agent.get_executors()).get(ActionType.LLM)
     executor = LLMChatExecutor(agent.get_llm()) if own is None else own
-    counter = agent.get_token_counter()
+    counter = checked_method("get_token_counter", agent.get_token_counter())
     return ChatTurns(declared_name(cls), (description_of(cls),), knowledge, counter, executor)
 
 

@@ -196,13 +196,16 @@ def actions_of(cls: type, spec: RoleSpec) -> dict[str, ActionSpec]:
     Raises
     ------
     ConfigurationError
-        An action of the specification is no method, or one that has a specification of its own.
+        An action is a property; one of the specification is no method, or has one of its own.
     """
     found: dict[str, ActionSpec] = {}
     methods: set[str] = set()
     for base in reversed(cls.__mro__):
         for name, attribute in vars(base).items():
             methods.add(name)
+            getter = getattr(attribute, "fget", None) or getattr(attribute, "func", None)
+            if action_of(attribute) is None and action_of(getter) is not None:
+                raise ConfigurationError(f"{name}: expected a method, found a property")
             action = action_of(attribute)
             if action is not None:
                 found[name] = action

@@ -14,12 +14,13 @@ PLACEHOLDER: Final = re.compile(r"\$\{([^{}]*)(\}?)")
 
 
 def context_format(name: str, value: object) -> str:
-    """Return a format in which every ``${`` begins a known placeholder.
+    """Return a format that shows content, and in which every ``${`` begins a known placeholder.
 
     Raises
     ------
     ConfigurationError
-        The format has another placeholder, or one that is not closed.
+        The format has another placeholder, one that is not closed, or no ``${content}``: documents
+        would count as evidence that nobody sees.
     """
     found = text(name, value)
     for match in PLACEHOLDER.finditer(found):
@@ -28,4 +29,6 @@ def context_format(name: str, value: object) -> str:
         if match[1] not in PLACEHOLDERS:
             known = did_you_mean(match[1], PLACEHOLDERS)
             raise ConfigurationError(f"{name}: there is no placeholder {match[0]!r}; {known}")
+    if "${content}" not in found:
+        raise ConfigurationError(f"{name}: expected ${{content}} in it, found {found!r}")
     return found

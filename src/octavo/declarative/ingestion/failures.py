@@ -1,4 +1,6 @@
-"""How a reader says that bytes are not what they should be, before it is known whose fault that is."""
+"""What goes wrong around sources, and is judged by those who know more of it."""
+
+from octavo.errors import ExecutionError
 
 
 class DamagedSource(Exception):  # noqa: N818 - it becomes an error of one of two types
@@ -7,3 +9,7 @@ class DamagedSource(Exception):  # noqa: N818 - it becomes an error of one of tw
     Where a declaration names the format, that is a configuration error; where the ending of the
     file does, the source is damaged (S66).
     """
+
+
+class UnusableManifestError(ExecutionError):
+    """What was read of a source cannot be remembered: the disk is full, or nothing can be written."""

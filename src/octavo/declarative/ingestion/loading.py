@@ -1,6 +1,7 @@
 """The documents of a declared source, whoever brings them."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib.metadata import EntryPoint
 from typing import Final
 
@@ -83,7 +84,9 @@ def _loaded(
 ) -> Iterator[SourceDocument]:
     what = f"source {knowledge.name!r}"
     asked = f"{what}: its loader"
-    documents = answered(asked, lambda: iter(loader.load(knowledge)), loader)
+    heeding = isinstance(loader, UrlLoader) and type(loader).load is UrlLoader.load
+    load = partial(loader.load_until, cancellation=cancellation) if heeding else loader.load  # type: ignore[attr-defined]
+    documents = answered(asked, lambda: iter(load(knowledge)), loader)
     bundled = isinstance(loader, FileLoader | UrlLoader)
     while True:
         if cancellation is not None:

@@ -21,11 +21,12 @@ from octavo.declarative.ingestion.chunk_context import (
     ChunkContextModel,
 )
 from octavo.declarative.ingestion.declared import DeclaredSource
+from octavo.declarative.ingestion.failures import UnusableManifestError
 from octavo.declarative.ingestion.file_loader import FileLoader
 from octavo.declarative.ingestion.manifest_lock import ManifestLock
 from octavo.declarative.ingestion.source_changes import KnownFile, SourceChanges, stored_path
 from octavo.declarative.ingestion.walk import absolute_path
-from octavo.errors import CorpusCorruptError, ExecutionError, told
+from octavo.errors import CorpusCorruptError, told
 
 CHUNK_RULES: Final = 1
 """Counts up when the same file would become other documents."""
@@ -149,7 +150,7 @@ class SourceManifest:
                 connection.executescript(_TABLES)
                 yield connection
         except sqlite3.OperationalError as error:
-            raise ExecutionError(f"{self._path}: {told(error)}") from error
+            raise UnusableManifestError(f"{self._path}: {told(error)}") from error
         except sqlite3.DatabaseError as error:
             raise CorpusCorruptError(
                 f"{self._path}: expected a manifest of sources, found something else; remove it and "

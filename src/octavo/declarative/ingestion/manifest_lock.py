@@ -12,7 +12,8 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
-from octavo.errors import CorpusLockedError, ExecutionError, told
+from octavo.declarative.ingestion.failures import UnusableManifestError
+from octavo.errors import CorpusLockedError, told
 
 SUFFIX: Final = ".lock"
 
@@ -52,7 +53,7 @@ class ManifestLock:
                 f"documents and commit"
             ) from None
         except OSError as error:
-            raise ExecutionError(f"{self._path}: {told(error)}") from error
+            raise UnusableManifestError(f"{self._path}: {told(error)}") from error
         return weakref.finalize(holder, self._release)
 
     def _release(self) -> None:

@@ -18,6 +18,7 @@ from octavo.declarative.ingestion.times import http_instant
 from octavo.declarative.ingestion.url_policy import UrlPolicy
 from octavo.errors import ConfigurationError, OctavoError, SourceLoadingError, told
 from octavo.importing import optional
+from octavo.spi import CancellationToken
 from octavo.spi.source_document import SourceDocument
 
 if TYPE_CHECKING:
@@ -64,13 +65,19 @@ class UrlLoader:
         SourceLoadingError
             The request fails, takes too long, gives too much or what no reader reads.
         """
+        return self.load_until(knowledge, None)
+
+    def load_until(
+        self, knowledge: DeclaredSource, cancellation: CancellationToken | None
+    ) -> Iterator[SourceDocument]:
+        """Yield the documents as :meth:`load` does, unless the token stops it; errors are its own."""
         expected = member(KnowledgeFormat, "format", knowledge.format)
         settings = chunk_settings(knowledge, self.limits)
-        resource = self.fetch(knowledge.name, str(knowledge.path))
+        resource = self.fetch(knowledge.name, str(knowledge.path), cancellation)
         yield from resource_documents(resource, expected, settings, required=True)
 
-    def fetch(self, name: str, url: str) -> Resource:
-        """Return what a URL gives.
+    def fetch(self, name: str, url: str, cancellation: CancellationToken | None = None) -> Resource:
+        """Return what a URL gives; the token is looked at while it is waited for.
 
         Raises
         ------
@@ -84,7 +91,7 @@ class UrlLoader:
         deadline = time.monotonic() + self.policy.total_seconds
         try:
             with httpx.Client(
-                transport=transport.GuardedTransport(self.policy, deadline),
+                transport=transport.GuardedTransport(self.policy, deadline, cancellation),
                 timeout=httpx.Timeout(
                     self.policy.read_seconds, connect=self.policy.connect_seconds
                 ),

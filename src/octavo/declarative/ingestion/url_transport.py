@@ -8,7 +8,7 @@ certificate against the name. Every read is bounded by what is left of the time 
 import socket
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import httpcore
 import httpx
@@ -16,6 +16,10 @@ import httpx
 from octavo.declarative.ingestion.addresses import is_public
 from octavo.declarative.ingestion.url_policy import UrlPolicy
 from octavo.errors import ConfigurationError
+from octavo.spi import CancellationToken
+
+_NOTICED: Final = 0.1
+"""A cancellation, or the deadline of a request, is noticed within so many seconds."""
 
 
 class GuardedTransport(httpx.BaseTransport):
@@ -27,12 +31,19 @@ class GuardedTransport(httpx.BaseTransport):
         What is allowed.
     deadline
         When all must be done, on the monotonic clock.
+    cancellation
+        Looked at before all that can wait, and several times a second while an answer is waited for.
     """
 
-    def __init__(self, policy: UrlPolicy, deadline: float) -> None:
+    def __init__(
+        self,
+        policy: UrlPolicy,
+        deadline: float,
+        cancellation: CancellationToken | None = None,
+    ) -> None:
         self._pool = httpcore.ConnectionPool(
             ssl_context=httpx.create_ssl_context(trust_env=False),
-            network_backend=_GuardedBackend(policy, deadline),
+            network_backend=_GuardedBackend(policy, deadline, cancellation or CancellationToken()),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -75,9 +86,10 @@ class _Body(httpx.SyncByteStream):
 
 
 class _GuardedBackend(httpcore.NetworkBackend):
-    def __init__(self, policy: UrlPolicy, deadline: float) -> None:
+    def __init__(self, policy: UrlPolicy, deadline: float, cancellation: CancellationToken) -> None:
         self._policy = policy
         self._deadline = deadline
+        self._cancellation = cancellation
         self._backend = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -90,6 +102,7 @@ class _GuardedBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         failure: Exception | None = None
         for address in _addresses(host, port, self._policy):
+            self._cancellation.raise_if_cancelled()
             try:
                 stream = self._backend.connect_tcp(
                     address,
@@ -98,19 +111,29 @@ class _GuardedBackend(httpcore.NetworkBackend):
                     local_address=local_address,
                     socket_options=socket_options,
                 )
-                return _TimedStream(stream, self._deadline)
+                return _TimedStream(stream, self._deadline, self._cancellation)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure or httpcore.ConnectError(f"{host} has no address")
 
 
 class _TimedStream(httpcore.NetworkStream):
-    def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
+    def __init__(
+        self, stream: httpcore.NetworkStream, deadline: float, cancellation: CancellationToken
+    ) -> None:
         self._stream = stream
         self._deadline = deadline
+        self._cancellation = cancellation
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, _bounded(timeout, self._deadline))
+        end = time.monotonic() + _bounded(timeout, self._deadline)
+        while True:
+            self._cancellation.raise_if_cancelled()
+            try:
+                return self._stream.read(max_bytes, _bounded(_NOTICED, end))
+            except httpcore.ReadTimeout:
+                if time.monotonic() >= end:
+                    raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, _bounded(timeout, self._deadline))
@@ -127,7 +150,7 @@ class _TimedStream(httpcore.NetworkStream):
         stream = self._stream.start_tls(
             ssl_context, server_hostname, _bounded(timeout, self._deadline)
         )
-        return _TimedStream(stream, self._deadline)
+        return _TimedStream(stream, self._deadline, self._cancellation)
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401
         return self._stream.get_extra_info(info)

@@ -15,7 +15,19 @@ DISCLOSURE: Final = (
 )
 """What the system prompt says where a prompt has retrieved context."""
 
-_FENCE_TAG: Final = re.compile(r"<(?=\s*(?:/\s*)?tnsai-memory\b)", re.IGNORECASE)
+# What is not seen between two letters: soft hyphens, joiners, fillers, marks of direction and the like.
+_UNSEEN: Final = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+)
+_WIDE: Final = {ord("-"): "[-\u2010-\u2015\u2212\ufe63\uff0d]"} | {
+    code: f"[{chr(code)}{chr(code + 0xFEE0)}]" for code in range(ord("a"), ord("z") + 1)
+}
+_NAME: Final = f"[{_UNSEEN}]*+".join(each.translate(_WIDE) for each in "tnsai-memory")
+_FENCE_TAG: Final = re.compile(
+    rf"[<\uff1c\ufe64](?=[\s{_UNSEEN}]*+(?:[/\uff0f][\s{_UNSEEN}]*+)?{_NAME}(?:[{_UNSEEN}]|\b))",
+    re.IGNORECASE,
+)
 
 
 def escaped(text: str) -> str:
@@ -45,7 +57,8 @@ def fenced(text: str) -> str:
 def without_fences(text: str) -> str:
     """Return text from outside the fence, in which nothing can pass for the fence.
 
-    Only the tags of the fence change, so that source code in an argument stays what it is.
+    Only the tags of the fence change, so that source code in an argument stays what it is: also those
+    with letters in full width, or with characters between them that nobody sees.
 
     Examples
     --------

@@ -79,18 +79,22 @@ def without_chat(filters: Mapping[str, str]) -> dict[str, str]:
 def divided(filters: Mapping[str, str], known: Mapping[str, str]) -> DividedFilters:
     """Decide what a request itself decides of its filters (S64).
 
+    A source has two names, the corpora's own and that of the request's metadata; both must match.
+
     Examples
     --------
     >>> divided({"tnsai.run": "7", "tnsai.chat.turn": "2", "tier": "A"}, {"tnsai.run": "7"})
     DividedFilters(admits=True, pushed={'tier': 'A'})
     """
     admits = True
-    pushed = {}
+    pushed: dict[str, str] = {}
     for key, value in without_chat(filters).items():
         if key in known or (key.startswith(_PREFIX) and key != RequestMetadata.SOURCE):
             admits = admits and known.get(key) == value
         else:
-            pushed[KNOWLEDGE if key == RequestMetadata.SOURCE else key] = value
+            pushed_key = KNOWLEDGE if key == RequestMetadata.SOURCE else key
+            admits = admits and pushed.get(pushed_key, value) == value
+            pushed[pushed_key] = value
     return DividedFilters(admits, pushed)
 
 

@@ -15,6 +15,7 @@ from octavo.corpus.corpus import Corpus
 from octavo.declarative.declarations.enums import ChunkContext, KnowledgeFormat
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.ingestion import FileLoader, SourceChanges, SourceManifest, loader_for
+from octavo.declarative.ingestion.failures import UnusableManifestError
 from octavo.declarative.runtime.embedding_provider import EmbeddingProvider
 from octavo.declarative.runtime.events import LOGGER
 from octavo.declarative.runtime.ingested import Embedding, build_corpus, spool_documents
@@ -83,7 +84,7 @@ def cached(
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(place / "lock", cancellation):
             return _Place(place, sources, loaders, embedding, cancellation).current()
-    except OSError as error:  # read-only, full: sources have typed errors of their own
+    except (OSError, UnusableManifestError) as error:  # read-only, full: sources have others
         LOGGER.warning("nothing is kept in the cache directory: %s", told(error))
         return None
 

@@ -74,13 +74,8 @@ class Composition:
         """Return the documents that are searched; ``None`` where somebody else has them."""
         if self.memory is not None:
             return self._with(self.memory, self.binding.corpus(self.embedding, self.context))
-        if self.plan.engine is not None:
+        if not self.plan.loads:
             return None
-        if self.plan.search.strategy is SearchStrategy.GRAPH:
-            # A graph of the application's own, or a database, is no reason to load files.
-            graph = self.plan.graph
-            if graph is None or not graph.provider.is_default or not self.plan.loaded:
-                return None
         corpus = self.binding.corpus(self.embedding, self.context)
         if self.embedding is not None and corpus.dimensions is None:
             # There are no documents, so nobody knows how long their vectors would be.

@@ -77,6 +77,18 @@ class RetrievalPlan:
         """Whether there are documents that words can be looked for in; a graph alone has none."""
         return self.engine is not None or self.search.strategy is not SearchStrategy.GRAPH
 
+    @property
+    def loads(self) -> bool:
+        """Whether documents are loaded for it: not where somebody else has them.
+
+        A graph of the application's own, or a database, is no reason to load files.
+        """
+        if self.engine is not None:
+            return False
+        if self.search.strategy is not SearchStrategy.GRAPH:
+            return True
+        return bool(self.loaded) and self.graph is not None and self.graph.provider.is_default
+
     def simple(self) -> "RetrievalPlan":
         """Return the one keyword retry of RETRY_SIMPLE.
 

@@ -1,10 +1,12 @@
 """What a retrieval gave an action, before any of it is rendered."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from octavo.declarative.declarations.enums import KnowledgeUse
 from octavo.declarative.declarations.resolved_search import ResolvedSearch
 from octavo.declarative.runtime.cursors import Reading
+from octavo.errors import ExecutionError, OctavoError, shown, told
 from octavo.spi import RetrievedDocument, SourceDocument
 
 
@@ -49,3 +51,26 @@ class Retrieved:
     stale: bool = False
     direct: tuple[SourceDocument, ...] = ()
     sequential: tuple[Reading, ...] = ()
+
+
+def retrieved_by(retrieve: Callable[[], object]) -> Retrieved:
+    """Return what a retrieval gives, which may be an application's own.
+
+    Its typed errors stay, whatever they are: a declaration that cannot work is found out there.
+
+    Raises
+    ------
+    OctavoError
+        The retrieval's.
+    ExecutionError
+        It raised something else, or gave something else.
+    """
+    try:
+        found = retrieve()
+    except OctavoError:
+        raise
+    except Exception as error:
+        raise ExecutionError(f"the retrieval raised {told(error)}") from error
+    if not isinstance(found, Retrieved):
+        raise ExecutionError(f"the retrieval gave {shown(found)[:200]}, expected Retrieved")
+    return found

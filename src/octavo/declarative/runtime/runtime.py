@@ -196,7 +196,7 @@ class RetrievalRuntime:
         context = context or DispatchContext()
         for action in bindings.actions.values():
             plan = self._plan(bindings, action.knowledge, action.search)
-            if plan is not None and plan.engine is None and plan.loaded:
+            if plan is not None and plan.loads and plan.loaded:
                 embedding = self._embedding.get() if plan.needs_vectors else None
                 self._binding(bindings, plan.loaded).corpus(embedding, context)
             whole = _whole(action.knowledge)
