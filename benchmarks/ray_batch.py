@@ -5,6 +5,7 @@
     python benchmarks/ray_batch.py kill  --directory D
     python benchmarks/ray_batch.py shards --directory D --shards 4
     python benchmarks/ray_batch.py overlap --directory D --shards 4
+    python benchmarks/ray_batch.py approximate --documents 200000 --shards 2 --directory D
     python benchmarks/ray_batch.py constants --directory D
 
 ``make`` writes the documents and queries of the benchmark suite and indexes them; the other
@@ -185,6 +186,32 @@ def overlap(directory, limit=10):
     )
 
 
+def approximate(directory, documents, number, limit=10):
+    """Compare approximate vector search over shards with that of a single index, and with exact."""
+    generated = SyntheticCorpus(documents, dimensions=64)
+    asked = generated.queries(1_000)
+    columns = {"id": "id", "text": "text", "embedding": "column:vector", "vector_index": "lists"}
+
+    def reader():
+        return pa.RecordBatchReader.from_batches(generated.schema, generated.batches())
+
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        single = Corpus.build(reader(), f"{scratch}/single", **columns)
+        exact = Corpus.build(reader(), f"{scratch}/exact", **{**columns, "vector_index": "flat"})
+        sharded = ShardedCorpus.build(reader(), f"{scratch}/sharded", number, **columns)
+        found = {}
+        for name, corpus in (("single", single), ("exact", exact), ("sharded", sharded)):
+            table = corpus.search_batch(
+                asked.texts, strategy="vector", query_vectors=asked.vectors, max_results=limit
+            )
+            found[name] = set(
+                zip(*(table[each].to_pylist() for each in ("query_id", "id")), strict=True)
+            )
+    for one, other in (("single", "exact"), ("sharded", "exact"), ("sharded", "single")):
+        share = len(found[one] & found[other]) / len(found[other])
+        print(f"{one} of {other}, overlap at {limit}: {share:.4f}")
+
+
 def constants(directory):
     """Measure what the cost model of docs/scaling.md is made of."""
     documents = directory / "documents.parquet"
@@ -230,9 +257,8 @@ def ranked(rng, shard, depth, queries=256):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "command", choices=["make", "run", "kill", "shards", "overlap", "constants"]
-    )
+    commands = ["make", "run", "kill", "shards", "overlap", "approximate", "constants"]
+    parser.add_argument("command", choices=commands)
     parser.add_argument("--directory", type=Path, required=True)
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--queries", type=int, default=100_000)
@@ -247,6 +273,8 @@ def main():
         kill(given.directory)
     elif given.command == "shards":
         shards(given.directory, given.shards, given.workers)
+    elif given.command == "approximate":
+        approximate(given.directory, given.documents, given.shards)
     elif given.command == "overlap":
         overlap(given.directory)
     else:

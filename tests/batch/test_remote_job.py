@@ -5,7 +5,9 @@ import pytest
 
 from octavo.batch import BatchJob, remote_job, run, run_batch
 from octavo.batch.remote_job import local_output
+from octavo.columns.remote_files import download, upload
 from octavo.errors import InvalidArgumentError, SourceLoadingError
+from tests.s3_server import s3_server
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -38,6 +40,20 @@ def test_remote_files_give_the_bytes_of_local_ones(memory, job, tmp_path):
     assert summary.queries == 1_000
     assert memory.cat("/place/out/r.parquet") == (tmp_path / "local.parquet").read_bytes()
     assert not list((tmp_path / "cache").rglob("*.*"))
+
+
+def test_a_job_from_s3_to_s3(job, queries, tmp_path, monkeypatch):
+    pytest.importorskip("moto")
+    monkeypatch.setenv("OCTAVO_CACHE", str(tmp_path / "cache"))
+    with s3_server(tmp_path) as where:
+        upload(queries, f"s3://bucket/queries/q.parquet?{where}")
+        out = f"s3://bucket/out/r.parquet?{where}"
+        summary = run_batch(replace(job, queries=f"s3://bucket/queries?{where}", out=out))
+        assert summary.out == out
+        (tmp_path / "found").mkdir()
+        (found,) = download(out, tmp_path / "found")
+    run_batch(job)
+    assert found.read_bytes() == (tmp_path / "local.parquet").read_bytes()
 
 
 def test_json_lines_take_their_settings_along(memory, job):

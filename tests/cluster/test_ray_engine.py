@@ -77,6 +77,24 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost(session, deadly, querie
     assert (tmp_path / "l.parquet").read_bytes() == (tmp_path / "r.parquet").read_bytes()
 
 
+@pytest.mark.slow
+def test_a_lost_machine_costs_nothing(cluster, session, index, queries, tmp_path):
+    node = cluster.add_node(num_cpus=2, object_store_memory=100 << 20)
+    cluster.wait_for_nodes()
+    lost = []
+
+    def lose(event):
+        if event.queries >= 256 and not lost:
+            lost.append(node)
+            cluster.remove_node(node, allow_graceful=False)
+
+    job = BatchJob(index=index, queries=queries, out=tmp_path / "l.parquet", strategy="hybrid")
+    run_batch(job)
+    run_batch(replace(job, out=tmp_path / "r.parquet"), lose, engine=RayEngine(session, workers=6))
+    assert lost
+    assert (tmp_path / "l.parquet").read_bytes() == (tmp_path / "r.parquet").read_bytes()
+
+
 def test_a_block_that_always_ends_its_worker_is_an_error_and_the_rest_can_be_resumed(
     session, deadly, queries, tmp_path
 ):

@@ -4,9 +4,10 @@ import threading
 import pytest
 
 from octavo.batch import BatchJob, run_batch
-from octavo.cluster import RayEngine, ray_session
+from octavo.cluster import RayBuilder, RayEngine, ray_session
 from octavo.corpus.corpus import Corpus
 from octavo.errors import ConfigurationError, InvalidArgumentError
+from octavo.shards import ShardedCorpus
 
 
 def test_without_ray_it_says_what_to_install(monkeypatch):
@@ -45,6 +46,10 @@ def test_a_function_that_cannot_be_sent_is_refused(cluster, documents, queries, 
         run_batch(
             BatchJob(index=corpus, queries=queries, out=tmp_path / "r.parquet", strategy="vector"),
             engine=RayEngine(session, 1),
+        )
+    with ray_session() as session, pytest.raises(ConfigurationError, match="can be sent"):
+        ShardedCorpus.build(
+            documents, tmp_path / "shards", 2, builder=RayBuilder(session), embedding=embed
         )
     with ray_session() as session, pytest.raises(InvalidArgumentError, match="workers"):
         RayEngine(session, 0)

@@ -1,53 +1,20 @@
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyarrow import fs
 
 from octavo.columns.remote_files import check_uploadable, download, is_remote, upload
 from octavo.errors import InvalidArgumentError, SourceLoadingError
+from tests.s3_server import s3_server
 
 
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory) -> Iterator[str]:
     """A server of this machine that speaks S3, and the part of a URI that names it."""
     pytest.importorskip("moto")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1"]
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("AWS_ACCESS_KEY_ID", "test")
-        environment.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        environment.setenv("AWS_EC2_METADATA_DISABLED", "true")
-        log = (tmp_path_factory.mktemp("s3") / "log").open("wb")
-        server = subprocess.Popen([*command, "-p", str(port)], stdout=log, stderr=log)
-        try:
-            wait_for(f"http://127.0.0.1:{port}/moto-api/")
-            where = f"endpoint_override=127.0.0.1:{port}&scheme=http&region=us-east-1"
-            system, _ = fs.FileSystem.from_uri(f"s3://bucket?{where}&allow_bucket_creation=true")
-            system.create_dir("bucket")
-            yield where
-        finally:
-            server.terminate()
-            server.wait(30)
-            log.close()
-
-
-def wait_for(address):
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(address, timeout=1):
-                return
-        except OSError:
-            time.sleep(0.1)
-    pytest.fail("the server did not start")
+    with s3_server(tmp_path_factory.mktemp("s3")) as where:
+        yield where
 
 
 @pytest.fixture

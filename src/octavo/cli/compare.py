@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from octavo.cli.evaluation_options import Evaluation, EvaluationRequest, with_evaluation_options
-from octavo.cli.output import printable
+from octavo.visible import printable
 
 if TYPE_CHECKING:
     from octavo.evaluation import PageSources, Run

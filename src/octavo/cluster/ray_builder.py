@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from octavo.cluster.session import ATTEMPTS, RaySession
+from octavo.cluster.session import ATTEMPTS, RaySession, sendable
 from octavo.errors import checked_count
 from octavo.shards.build import ShardBuild
 
@@ -45,7 +45,8 @@ class RayBuilder:
                 for build in builds:
                     if len(running) >= self._workers:
                         ray.wait(list(running), num_returns=len(running) - self._workers + 1)
-                    running.append(task.remote(build))
+                    with sendable():
+                        running.append(task.remote(build))
                 while running:
                     yield ray.get(running[0])
                     running.popleft()

@@ -55,13 +55,8 @@ class RaySession:
             max_task_retries=ATTEMPTS - 1,
             scheduling_strategy="SPREAD",
         )(kind)
-        try:
+        with sendable():
             made = [actor.remote(*each) for each in arguments]
-        except (TypeError, pickle.PicklingError) as error:
-            raise ConfigurationError(
-                "cluster: expected options and an embedding function that can be sent to another "
-                f"process: {told(error)}"
-            ) from error
         try:
             yield made
         finally:
@@ -99,6 +94,24 @@ class RaySession:
 
 
 @contextmanager
+def sendable() -> Iterator[None]:
+    """Say what is wrong where something cannot be sent to another process.
+
+    Raises
+    ------
+    ConfigurationError
+        An option or a function cannot be pickled.
+    """
+    try:
+        yield
+    except (TypeError, pickle.PicklingError) as error:
+        raise ConfigurationError(
+            "cluster: expected options and an embedding function that can be sent to another "
+            f"process: {told(error)}"
+        ) from error
+
+
+@contextmanager
 def ray_session(
     address: str | None = None, *, processors: int | None = None
 ) -> Iterator[RaySession]:
@@ -109,8 +122,9 @@ def ray_session(
     Parameters
     ----------
     address
-        Of a running cluster, such as ``"auto"`` or ``"ray://host:10001"``; unset, what the
-        environment names (``RAY_ADDRESS``), else a cluster of this machine, ended with the block.
+        Of a running cluster: ``"auto"`` for the one that this machine is part of, or
+        ``"host:port"``; unset, what the environment names (``RAY_ADDRESS``), else a cluster of this
+        machine alone, ended with the block.
     processors
         How many processors a cluster of this machine has; unset, those there are.
 
