@@ -8,6 +8,8 @@ from octavo.cluster.session import ATTEMPTS, RaySession, sendable
 from octavo.errors import checked_count
 from octavo.shards.build import ShardBuild
 
+STOP_SECONDS = 60.0
+
 
 class RayBuilder:
     """Builds each shard in a task of its own, on one processor.
@@ -51,8 +53,19 @@ class RayBuilder:
                     yield ray.get(running[0])
                     running.popleft()
         finally:
-            for each in running:
-                ray.cancel(each, force=True)
+            if running:  # one failed, or the caller was interrupted
+                _stop(ray, list(running))
+
+
+def _stop(ray: Any, tasks: list[Any]) -> None:  # noqa: ANN401 - a module
+    """Interrupt the tasks that are not done, and wait until they are, since they write files.
+
+    Without force: Ray 2.60 ends the caller where a task that it kills ends by itself just then.
+    """
+    _, unfinished = ray.wait(tasks, num_returns=len(tasks), timeout=0)
+    for each in unfinished:
+        ray.cancel(each)
+    ray.wait(tasks, num_returns=len(tasks), timeout=STOP_SECONDS)
 
 
 def _on_one_processor(build: ShardBuild) -> int:
