@@ -69,7 +69,7 @@ class RankMetric:
         ranks, queries = _ranks(judged.offsets)
         kept = np.ones(len(ranks), np.bool_) if self.cutoff is None else ranks <= self.cutoff
         gains = np.maximum(judged.grades[kept], 0)
-        return _KINDS[self.kind](gains, ranks[kept], queries[kept], judged, self.cutoff)
+        return _KINDS[self.kind](_Counted(judged, gains, ranks[kept], queries[kept], self.cutoff))
 
 
 def parse_metric(name: object) -> RankMetric:
@@ -105,103 +105,77 @@ def _ranks(offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
     return ranks, np.repeat(np.arange(len(counts)), counts)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    """The ranked documents that count, each with its gain, its rank from 1 and its query."""
+
+    judged: Judged
+    gains: NDArray[np.int64]
+    ranks: NDArray[np.int64]
+    queries: NDArray[np.int64]
+    cutoff: int | None
+
+    def sums(self, values: NDArray[np.number | np.bool_]) -> Values:
+        """Add up a value of each document for each query."""
+        return _sums(values, self.queries, self.judged)
+
+    @property
+    def relevant(self) -> Values:
+        """How many documents of each query are relevant, ranked or not."""
+        return _sums(
+            self.judged.ideal_grades > 0, _ranks(self.judged.ideal_offsets)[1], self.judged
+        )
+
+
 def _sums(
     values: NDArray[np.number | np.bool_], queries: NDArray[np.int64], judged: Judged
 ) -> Values:
     return np.bincount(queries, values, len(judged.offsets) - 1).astype(np.float64)
 
 
-def _ratio(found: Values, possible: Values | NDArray[np.int64]) -> Values:
+def _ratio(found: Values, possible: Values) -> Values:
     return np.divide(found, possible, out=np.zeros(len(found)), where=possible > 0)
 
 
-def _relevant(judged: Judged) -> NDArray[np.int64]:
-    queries = _ranks(judged.ideal_offsets)[1]
-    return np.bincount(queries, judged.ideal_grades > 0, len(judged.offsets) - 1).astype(np.int64)
-
-
-def _ndcg(
-    gains: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    queries: NDArray[np.int64],
-    judged: Judged,
-    cutoff: int | None,
-) -> Values:
+def _ndcg(counted: _Counted) -> Values:
     """Jarvelin and Kekalainen, TOIS 2002: gain is the grade, discount ``log2(rank + 1)``."""
-    ideal_ranks, ideal_queries = _ranks(judged.ideal_offsets)
-    within = np.ones(len(ideal_ranks), np.bool_) if cutoff is None else ideal_ranks <= cutoff
-    ideal = np.maximum(judged.ideal_grades[within], 0) / np.log2(ideal_ranks[within] + 1)
-    found = _sums(gains / np.log2(ranks + 1), queries, judged)
-    return _ratio(found, _sums(ideal, ideal_queries[within], judged))
+    judged, cutoff = counted.judged, counted.cutoff
+    ranks, queries = _ranks(judged.ideal_offsets)
+    within = np.ones(len(ranks), np.bool_) if cutoff is None else ranks <= cutoff
+    ideal = np.maximum(judged.ideal_grades[within], 0) / np.log2(ranks[within] + 1)
+    found = counted.sums(counted.gains / np.log2(counted.ranks + 1))
+    return _ratio(found, _sums(ideal, queries[within], judged))
 
 
-def _average_precision(
-    gains: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    queries: NDArray[np.int64],
-    judged: Judged,
-    cutoff: int | None,
-) -> Values:
-    del cutoff
-    relevant = gains > 0
+def _average_precision(counted: _Counted) -> Values:
+    relevant = counted.gains > 0
     so_far = np.cumsum(relevant)
-    firsts = np.flatnonzero(ranks == 1)
-    before = np.zeros(len(judged.offsets) - 1, np.int64)
-    before[queries[firsts]] = so_far[firsts] - relevant[firsts]
-    precision = (so_far - before[queries]) / ranks * relevant
-    return _ratio(_sums(precision, queries, judged), _relevant(judged))
+    firsts = np.flatnonzero(counted.ranks == 1)
+    before = np.zeros(len(counted.judged.offsets) - 1, np.int64)
+    before[counted.queries[firsts]] = so_far[firsts] - relevant[firsts]
+    precision = (so_far - before[counted.queries]) / counted.ranks * relevant
+    return _ratio(counted.sums(precision), counted.relevant)
 
 
-def _reciprocal_rank(
-    gains: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    queries: NDArray[np.int64],
-    judged: Judged,
-    cutoff: int | None,
-) -> Values:
-    del cutoff
-    best = np.zeros(len(judged.offsets) - 1)
-    np.maximum.at(best, queries, (gains > 0) / ranks)
+def _reciprocal_rank(counted: _Counted) -> Values:
+    best = np.zeros(len(counted.judged.offsets) - 1)
+    np.maximum.at(best, counted.queries, (counted.gains > 0) / counted.ranks)
     return best
 
 
-def _precision(
-    gains: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    queries: NDArray[np.int64],
-    judged: Judged,
-    cutoff: int | None,
-) -> Values:
-    del ranks
-    return _sums(gains > 0, queries, judged) / (cutoff or 1)
+def _precision(counted: _Counted) -> Values:
+    return counted.sums(counted.gains > 0) / (counted.cutoff or 1)
 
 
-def _recall(
-    gains: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    queries: NDArray[np.int64],
-    judged: Judged,
-    cutoff: int | None,
-) -> Values:
-    del ranks, cutoff
-    return _ratio(_sums(gains > 0, queries, judged), _relevant(judged))
+def _recall(counted: _Counted) -> Values:
+    return _ratio(counted.sums(counted.gains > 0), counted.relevant)
 
 
-def _success(
-    gains: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    queries: NDArray[np.int64],
-    judged: Judged,
-    cutoff: int | None,
-) -> Values:
-    del ranks, cutoff
-    return (_sums(gains > 0, queries, judged) > 0).astype(np.float64)
+def _success(counted: _Counted) -> Values:
+    return (counted.sums(counted.gains > 0) > 0).astype(np.float64)
 
 
-_KINDS: Mapping[
-    str,
-    Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Judged, int | None], Values],
-] = {
+_KINDS: Mapping[str, Callable[[_Counted], Values]] = {
     "nDCG": _ndcg,
     "AP": _average_precision,
     "RR": _reciprocal_rank,
