@@ -23,6 +23,7 @@ def as_weights(column: Array | ChunkedArray, place: Place) -> NDArray[np.float64
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> as_weights(pa.array(["0.5", None]), Place("weight")).tolist()
     [0.5, 1.0]
     """
