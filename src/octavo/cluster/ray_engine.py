@@ -6,7 +6,8 @@ memory and blocks of its own sizes, and take away the numbers that parts are res
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -74,7 +75,7 @@ class RayEngine:
         # By value: a worker that is started again must not depend on an object of a lost machine.
         arguments = [(IndexState.of(corpus), settings)] * self._workers
         with self._session.actors(Searcher, arguments) as workers:
-            yield from _in_order(self._session.ray, workers, blocks)
+            yield from _in_order(self._session, workers, blocks)
 
     def _search_shards(
         self,
@@ -97,23 +98,23 @@ class RayEngine:
 
 
 def _in_order(
-    ray: Any,  # noqa: ANN401 - a module
-    workers: Sequence[Any],
-    blocks: Iterable[pa.RecordBatch],
+    session: RaySession, workers: Sequence[Any], blocks: Iterable[pa.RecordBatch]
 ) -> Iterator[AnsweredBlock]:
     """Give each block to the worker that has fewest, and yield the answers in order."""
-    answers: deque[Any] = deque()
+    calls: deque[tuple[Any, Callable[[], Any]]] = deque()
     worker_of: dict[Any, int] = {}
     loads = [0] * len(workers)
     for block in blocks:
-        if len(answers) >= BLOCKS_A_WORKER * len(workers):
-            yield ray.get(answers.popleft())
-        done = ray.wait([*worker_of], num_returns=len(worker_of), timeout=0)[0] if worker_of else []
+        if len(calls) >= BLOCKS_A_WORKER * len(workers):
+            yield session.answer(*calls.popleft())
+        asked = [*worker_of]
+        done = session.ray.wait(asked, num_returns=len(asked), timeout=0)[0] if asked else []
         for each in done:
             loads[worker_of.pop(each)] -= 1
         chosen = loads.index(min(loads))
         loads[chosen] += 1
-        answers.append(workers[chosen].answer.remote(block))
-        worker_of[answers[-1]] = chosen
-    while answers:
-        yield ray.get(answers.popleft())
+        ask = partial(workers[chosen].answer.remote, block)
+        calls.append((ask(), ask))
+        worker_of[calls[-1][0]] = chosen
+    while calls:
+        yield session.answer(*calls.popleft())

@@ -1,7 +1,7 @@
 """Shards held by the workers of a cluster."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from octavo.cluster.session import RaySession
@@ -54,8 +54,9 @@ class RayShards:
         for number, question in questions.items():
             by_holder.setdefault(self._holders[number], {})[number] = question
         with self._session.failures("asking a shard"):
-            calls = [holder.ask.remote(own) for holder, own in by_holder.items()]
+            asks = [partial(holder.ask.remote, own) for holder, own in by_holder.items()]
+            calls = [ask() for ask in asks]
             answers: dict[int, Answer] = {}
-            for found in self._session.ray.get(calls):
-                answers |= found
+            for call, ask in zip(calls, asks, strict=True):
+                answers |= self._session.answer(call, ask)
             return answers

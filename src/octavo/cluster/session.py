@@ -3,7 +3,8 @@
 import logging
 import os
 import pickle
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,10 @@ from octavo.importing import optional
 
 ATTEMPTS = 4
 """How often a piece of work is tried where its worker ends."""
+PAUSE_SECONDS = 30.0
+"""How long is waited half-way through the attempts: until Ray notices that a
+machine is gone (health checks every few seconds, five missed ones), calls of its actors may fail at once,
+however many attempts there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class RaySession:
         # was lost, one that is started again would else wait for a place that may never be free.
         actor = self.ray.remote(
             max_restarts=-1,
-            max_task_retries=ATTEMPTS - 1,
+            max_task_retries=ATTEMPTS // 2 - 1,  # the rest is made by `answer`
             scheduling_strategy="SPREAD",
         )(kind)
         with sendable():
@@ -62,6 +67,16 @@ class RaySession:
         finally:
             for each in made:
                 self.ray.kill(each)
+
+    def answer(self, call: Any, again: Callable[[], Any]) -> Any:  # noqa: ANN401 - Ray's
+        """Wait for a call of an actor; where its worker is lost, pause and call ``again``."""
+        try:
+            return self.ray.get(call)
+        except self.ray.exceptions.RayTaskError:
+            raise
+        except self.ray.exceptions.RayError:
+            time.sleep(PAUSE_SECONDS)
+        return self.ray.get(again())
 
     @contextmanager
     def failures(self, work: str) -> Iterator[None]:
