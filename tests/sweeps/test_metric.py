@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octavo import InvalidArgumentError
+from octavo.evaluation import metrics as evaluation_metrics
 from octavo.sweeps.metric import Judged, parse_metric
 
 NAMES = ("nDCG", "nDCG@3", "nDCG@10", "AP", "AP@2", "RR", "R@1", "R@5", "P@1", "P@5", "Success@1", "Success@4")  # fmt: skip
@@ -36,7 +37,7 @@ def test_values_are_those_of_trec_eval(queries):
         for n, names in enumerate(ranked)
     }
     for name in NAMES:
-        measure = ir_measures.parse_measure(name)
+        measure = evaluation_metrics.parse_metric(name).measure
         expected = {each.query_id: each.value for each in ir_measures.iter_calc([measure], qrels, run)}  # fmt: skip
         found = parse_metric(name).values(judged(ranked, grades))
         assert found.tolist() == pytest.approx([expected[f"q{n}"] for n in range(len(queries))], abs=1e-12)  # fmt: skip

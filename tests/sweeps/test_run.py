@@ -9,6 +9,7 @@ import pytest
 from octavo import Corpus, InvalidArgumentError, RAGContext, SynonymExpander
 from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.vector.flat import FlatVectorIndex
+from octavo.evaluation import metrics as evaluation_metrics
 from octavo.strategies.queries import Queries
 from octavo.sweeps import sweep
 from octavo.sweeps.bench import SweepBench, deepest_point
@@ -76,7 +77,7 @@ def test_values_are_those_of_another_evaluator(corpus):
     over = {"rrf_k": [1, 60], "candidate_depth": [2, 20]}
     found = sweep(corpus, QUERIES, judgements(), over=over, strategy="hybrid", metric="nDCG@5", threads=2)  # fmt: skip
     assert [point.options for point in found.points] == grid_points(over)
-    measure = ir_measures.parse_measure("nDCG@5")
+    measure = evaluation_metrics.parse_metric("nDCG@5").measure
     for point, row in zip(found.points, found.values, strict=True):
         table = corpus.search_batch(TEXTS, strategy="hybrid", max_results=5, **point.options)
         run = {}
