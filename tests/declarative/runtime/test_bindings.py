@@ -326,6 +326,13 @@ def test_whole_sources_are_given_in_order_or_as_the_request_says(world, tmp_path
         world.ask(role, context=asked)
 
 
+@pytest.mark.parametrize("forget", ["invalidate", "rewind"])
+def test_only_a_class_can_be_forgotten(world, forget):  # S68 S74
+    for wrong in ("Researcher", None, role_of(world.source())()):
+        with pytest.raises(InvalidArgumentError, match="a role's or an agent's class"):
+            getattr(world.runtime, forget)(wrong)
+
+
 @pytest.mark.parametrize("use", ["SEARCH", "DIRECT"])
 def test_a_source_cannot_say_whose_request_it_is(make_world, use):  # S71
     class Forging:

@@ -153,3 +153,9 @@ def single(name: str, value: object, expected: str) -> None:
 def _unexpected(name: str, expected: str, value: object) -> ConfigurationError:
     single(name, value, expected)
     return ConfigurationError(f"{name}: expected {expected}, found {shown(value)}")
+
+
+def checked_class(cls: object) -> None:
+    """Raise :class:`InvalidArgumentError` unless it is a class, as roles and agents are."""
+    if not isinstance(cls, type):
+        raise InvalidArgumentError(f"expected a role's or an agent's class, found {shown(cls)}")

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from octavo.corpus.corpus import Corpus
+from octavo.declarative.declarations.checks import checked_class
 from octavo.declarative.declarations.enums import KnowledgeType
 from octavo.declarative.declarations.knowledge import Knowledge
 from octavo.declarative.declarations.unset import UNSET
@@ -212,6 +213,7 @@ class Bindings:
 
         What is under way ends with what it began with.
         """
+        checked_class(cls)
         with self._guard:
             stale = [key for key in self._bindings if key.concerns(cls)]
             for key in stale:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from cachetools import LRUCache
 
+from octavo.declarative.declarations.checks import checked_class
 from octavo.declarative.runtime.dispatch_context import DispatchContext
 from octavo.errors import checked_count
 from octavo.spi import SourceDocument
@@ -205,6 +206,7 @@ class Cursors:
         self, cls: type, source: str | None = None, context: DispatchContext | None = None
     ) -> int:
         """Forget cursors of a role or agent class; return how many."""
+        checked_class(cls)
         with self._guard:
             chosen = [
                 key
