@@ -11,6 +11,9 @@ from octavo.cli.options import (
     IndexPath,
     MaxResults,
     MinScore,
+    QueryId,
+    QueryText,
+    QueryVector,
     Strategy,
     parsed_filters,
     warn_of_unknown_keys,
@@ -38,16 +41,9 @@ def batch(
     min_score: MinScore = 0.0,
     filters: Filters = None,
     options: Mapping[str, Any],
-    query_text: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column of the queries' texts.")
-    ] = None,
-    query_id: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column of the queries' ids.")
-    ] = None,
-    query_vector: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Column of vectors to use in place of the texts'."),
-    ] = None,
+    query_text: QueryText = None,
+    query_id: QueryId = None,
+    query_vector: QueryVector = None,
     format: Annotated[  # noqa: A002 - the option's name
         str | None,
         typer.Option(

@@ -12,6 +12,8 @@ from octavo.cli.options import (
     Filters,
     IndexPath,
     MinScore,
+    QueryId,
+    QueryVector,
     Threads,
     known_strategy,
     parsed_filters,
@@ -71,13 +73,8 @@ def evaluate(
         str | None,
         typer.Option(metavar="COL", help="Column of the texts, or part of a topic (title, desc)."),
     ] = None,
-    query_id: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column of the queries' ids.")
-    ] = None,
-    query_vector: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Column of vectors to use in place of the texts'."),
-    ] = None,
+    query_id: QueryId = None,
+    query_vector: QueryVector = None,
     runs: Annotated[
         Path | None,
         typer.Option(metavar="DIRECTORY", help="Keep each strategy's results there, NAME.trec."),

@@ -92,6 +92,12 @@ MemoryBudget = Annotated[
         help="Such as 2GiB, 512MiB at least; unset, a quarter of the memory.",
     ),
 ]
+QueryText = Annotated[str | None, typer.Option(metavar="COL", help="Column of the queries' texts.")]
+QueryId = Annotated[str | None, typer.Option(metavar="COL", help="Column of the queries' ids.")]
+QueryVector = Annotated[
+    str | None,
+    typer.Option(metavar="COL", help="Column of vectors to use in place of the texts'."),
+]
 Threads = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Unset: one for each processor.")
 ]

@@ -11,6 +11,9 @@ from octavo.cli.options import (
     Filters,
     IndexPath,
     MinScore,
+    QueryId,
+    QueryText,
+    QueryVector,
     Strategy,
     Threads,
     parsed_filters,
@@ -54,16 +57,9 @@ def sweep(
     split: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of a BEIR folder's judgements.")
     ] = None,
-    query_text: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column of the queries' texts.")
-    ] = None,
-    query_id: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column of the queries' ids.")
-    ] = None,
-    query_vector: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Column of vectors to use in place of the texts'."),
-    ] = None,
+    query_text: QueryText = None,
+    query_id: QueryId = None,
+    query_vector: QueryVector = None,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Show the N best points only.")
     ] = None,
