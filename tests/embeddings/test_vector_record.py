@@ -4,10 +4,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from octavo import HashEmbedding
+from octavo import HashEmbedding, embedding_of
 from octavo.batch.embedding import EmbedJob, run_embedding
 from octavo.embeddings.openai_embedding import OpenAIEmbedding
-from octavo.embeddings.vector_record import KEY, VectorRecord, embedding_of, vector_record
+from octavo.embeddings.vector_model import KEY
+from octavo.embeddings.vector_record import VectorRecord, vector_record
 from octavo.errors import ConfigurationError, SourceLoadingError
 from tests.embeddings.test_openai_embedding import embedded, vector
 from tests.model_servers.model_server import chat_server
@@ -23,9 +24,18 @@ RECORD = {
 }
 
 
+def noting(*notes):
+    """A file's table with a column of vectors for each note."""
+    fields = [
+        pa.field(f"vector{number or ''}", pa.list_(pa.float32(), 64), metadata=note)
+        for number, note in enumerate(notes)
+    ]
+    return pa.schema([pa.field("text", pa.string()), *fields]).empty_table()
+
+
 def written(path, **changes):
     record = VectorRecord(**(RECORD | changes))
-    pq.write_table(pa.table({"text": ["a"]}).replace_schema_metadata(record.metadata()), path)
+    pq.write_table(noting(record.metadata()), path)
     return record
 
 
@@ -72,9 +82,7 @@ def test_an_option_that_there_is_not(tmp_path):
 
 @pytest.mark.parametrize("text", [b"{", b"[]", b"3", b"{}", b'{"column": "v", "other": 1}'])
 def test_a_damaged_record(tmp_path, text):
-    pq.write_table(
-        pa.table({"text": ["a"]}).replace_schema_metadata({KEY: text}), tmp_path / "v.parquet"
-    )
+    pq.write_table(noting({KEY: text}), tmp_path / "v.parquet")
     with pytest.raises(SourceLoadingError, match="damaged"):
         vector_record(tmp_path / "v.parquet")
 

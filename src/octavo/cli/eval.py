@@ -21,6 +21,7 @@ from octavo.cli.options import (
 )
 from octavo.cli.output import say
 from octavo.cli.progress import progress
+from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
 from octavo.errors import InvalidArgumentError
 
@@ -75,6 +76,7 @@ def evaluate(
     ] = None,
     query_id: QueryId = None,
     query_vector: QueryVector = None,
+    embedding: QueryEmbedding = None,
     runs: Annotated[
         Path | None,
         typer.Option(metavar="DIRECTORY", help="Keep each strategy's results there, NAME.trec."),
@@ -96,7 +98,7 @@ def evaluate(
     from octavo.evaluation.retrieval import kept_results  # noqa: PLC0415
 
     evaluation = Evaluation(request)
-    corpus = Corpus.open(index)
+    corpus = Corpus.open(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     chosen = _strategies(corpus, strategy, options, query_vectors=query_vector is not None)
     checked_baseline([each.name for each in chosen], request.baseline)
