@@ -158,7 +158,9 @@ def _strategies(
         names = applicable_strategies(corpus, query_vectors=query_vectors)
         say(f"Strategies: {', '.join(names)}")
         if corpus.dimensions is not None and len(names) == 1:
-            say("vector and hybrid need vectors of the queries: --query-vector COLUMN")
+            say(
+                "vector and hybrid need vectors of the queries: --query-vector COLUMN or --embedding MODEL"
+            )
     names = tuple(dict.fromkeys(name.lower() for name in names))
     for option in options:
         if not any(has_option(name, option) for name in names):

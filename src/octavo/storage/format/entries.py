@@ -169,8 +169,8 @@ class EmbeddingEntry:
     @property
     def is_hash(self) -> bool:
         """Whether the vectors are those of the built-in hash embedding."""
-        model = self.made_by
-        return model is not None and model.hash_function() is not None
+        named = self.specification if self.model is None else self.model.specification
+        return named.partition(":")[0] == "hash"
 
 
 @dataclass(frozen=True, slots=True)
