@@ -1,6 +1,9 @@
 import gzip
 import json
+import math
 import random
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -191,6 +194,33 @@ def test_what_trec_cannot_hold_is_refused_and_the_old_file_stays(tmp_path, found
     assert path.read_text() == "old"
     with pytest.raises(FileNotFoundError):
         write_run(found({"q": {"a": 1.0}}), tmp_path / "no" / "a.run")
+
+
+@pytest.mark.parametrize("ending", ["trec", "parquet", "jsonl"])
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+def test_scores_that_are_not_finite_are_refused(tmp_path, found, ending, score):
+    run = found({"p": {"a": 2.0}, "q": {"b": 1.0, "c": 0.5}})
+    wrong = replace(run, scores=np.array([2.0, 1.0, score]))
+    with pytest.raises(InvalidArgumentError, match=rf"found {score} for document 'c' of query 'q'"):
+        write_run(wrong, tmp_path / f"a.{ending}")
+    assert not list(tmp_path.iterdir())
+
+
+@given(
+    st.lists(
+        st.sampled_from([1.0, 0.0, -1.0, -3.4028234e38, -3.4028235e38, -1e300, 1e300]),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_scores_at_the_end_of_float32_keep_their_order(tmp_path_factory, found, scores):
+    run = found({"q": {f"d{place}": score for place, score in enumerate(scores)}, "r": {"a": 1.0}})
+    path = tmp_path_factory.mktemp("run") / "a.trec"
+    write_run(run, path)
+    assert rows(read_run(path)) == rows(run)
+    written = [np.float32(line.split()[4]) for line in path.read_text().splitlines()]
+    assert np.isfinite(written).all()
+    assert all(one > other for one, other in pairwise(written[: len(scores)]))
 
 
 @pytest.mark.slow

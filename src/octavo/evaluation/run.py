@@ -151,8 +151,9 @@ def write_run(
     """Write a run as TREC, parquet or JSON lines; read back, it is in the same order.
 
     A TREC file gets scores that fall strictly, as float32, so that every evaluator ranks it alike:
-    a score that would not be below the one before it becomes the next smaller float32. The other
-    formats keep scores exactly, and a column of ranks.
+    a score that would not be below the one before it becomes the next smaller float32, and those
+    beyond the range of float32 become the numbers at its end. The other formats keep scores exactly,
+    and a column of ranks.
 
     Parameters
     ----------
@@ -166,12 +167,14 @@ def write_run(
     Raises
     ------
     InvalidArgumentError
-        The format is unknown, or TREC cannot hold an id, which has white space.
+        The format is unknown, a score is not finite, or TREC cannot hold an id, which has white
+        space.
     OSError
         The file cannot be written.
     """
     out = Path(path)
     chosen = format_of(out, format)
+    _check_scores(run)
     hits = run.table()
     batches = hits.combine_chunks().to_batches()
     for batch in batches:
@@ -184,10 +187,21 @@ def write_run(
             temporary=temporary,
             schema=hits.schema,
             format=chosen,
-            tag="_".join(run.name.split()) or "run",
+            tag=run.name,
         )
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _check_scores(run: Run) -> None:
+    wrong = np.flatnonzero(~np.isfinite(run.scores))
+    if len(wrong):
+        at = int(wrong[0])
+        query = int(np.searchsorted(run.offsets, at, side="right")) - 1
+        raise InvalidArgumentError(
+            f"run {run.name!r}: expected finite scores, found {run.scores[at]} for document "
+            f"{run.ids[at].as_py()!r} of query {run.query_ids[query].as_py()!r}"
+        )
 
 
 def _numbers(column: Array, place: Place) -> NDArray[np.float64]:
