@@ -162,6 +162,40 @@ def test_bad_lines_are_named(tmp_path, text, error, message):
         read_run(path)
 
 
+def test_ranks_are_told_apart_beyond_what_a_float_can(tmp_path):
+    ranks = [2**53 + 1, 2**53, 2**63 - 1, -(2**63)]
+    table = pa.table({"qid": ["q"] * 4, "id": list("abcd"), "score": [1.0] * 4})
+    for column in (pa.array(ranks), pa.array([str(rank) for rank in ranks])):
+        run = read_run(table.append_column("rank", column))
+        assert run.ids.to_pylist() == ["d", "b", "a", "c"]
+    lines = [{"qid": "q", "id": each, "score": 1.0, "rank": rank} for each, rank in zip("abcd", ranks, strict=True)]  # fmt: skip
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert read_run(tmp_path / "a.jsonl").ids.to_pylist() == ["d", "b", "a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "found"),
+    [
+        (pa.array([1, 2**63], pa.uint64()), "9223372036854775808"),
+        (pa.array([1.0, 2.0**53 + 2]), "9007199254740994.0"),
+        (pa.array([1.0, 1.5]), "1.5"),
+        (pa.array(["1", "9223372036854775808"]), "9223372036854775808"),
+        (pa.array(["1", "2.5"]), "2.5"),
+    ],
+)
+def test_ranks_that_may_have_been_others_are_refused(ranks, found):
+    table = pa.table({"qid": ["q", "q"], "id": ["a", "b"], "rank": ranks, "score": [2.0, 1.0]})
+    with pytest.raises(
+        InvalidArgumentError, match=rf"expected whole numbers .*found {found} in row 1"
+    ):
+        read_run(table)
+
+
+def test_whole_floats_are_ranks():
+    table = pa.table({"qid": ["q", "q"], "id": ["a", "b"], "rank": [2.0, 1.0], "score": [1.0, 2.0]})
+    assert read_run(table).ids.to_pylist() == ["b", "a"]
+
+
 @pytest.mark.parametrize(
     ("ranks", "scores", "message"),
     [

@@ -22,14 +22,14 @@ class RunRows:
     scores
         float64.
     ranks
-        float64; ``None`` where the scores decide alone.
+        int64; ``None`` where the scores decide alone.
     """
 
     origin: str
     queries: Coded
     documents: Coded
     scores: NDArray[np.float64]
-    ranks: NDArray[np.float64] | None
+    ranks: Counts | None
 
     def order(self) -> Counts:
         """Return the rows query by query, best first; O(n log n), O(n) where they lie so already.
@@ -67,7 +67,7 @@ class RunRows:
             order[tied] = order[tied][np.lexsort((-places, ties))]
         return order
 
-    def _check_ranks(self, ranks: NDArray[np.float64], order: Counts) -> None:
+    def _check_ranks(self, ranks: Counts, order: Counts) -> None:
         within = _repeats(self.queries.codes[order])
         scores = self.scores[order]
         for wrong, found in (
@@ -79,11 +79,11 @@ class RunRows:
                 at = order[rows[0] + 1]
                 raise InvalidArgumentError(
                     f"{self.origin}: expected scores that fall with distinct ranks, found {found} "
-                    f"at rank {ranks[at]:g} of query {self.queries.text(at)!r}"
+                    f"at rank {ranks[at]} of query {self.queries.text(at)!r}"
                 )
 
 
-def _sorted_rows(queries: Counts, keys: NDArray[np.floating]) -> Counts:
+def _sorted_rows(queries: Counts, keys: NDArray[np.number]) -> Counts:
     """Return the rows by query, then by key."""
     # Compared, not subtracted: the difference of two numbers may be beyond them.
     if ((queries[1:] > queries[:-1]) | (_repeats(queries) & (keys[1:] >= keys[:-1]))).all():

@@ -76,7 +76,8 @@ def check_run_ids(hits: pa.RecordBatch) -> None:
     for what, column in (("query", "query_id"), ("document", "id")):
         for identifier in hits[column].unique().to_pylist():
             if (
-                str(identifier).split() != [identifier]
+                identifier is None
+                or identifier.split() != [identifier]
                 or "\0" in identifier
                 or identifier.startswith("\ufeff")
             ):
