@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from octavo.corpus.corpus import Corpus
-from octavo.errors import InvalidArgumentError
+from octavo.errors import InvalidArgumentError, shown
 from octavo.evaluation import read_qrels, read_queries
 from octavo.parallel import checked_threads, ordered_map
 from octavo.spi import RAGContext
@@ -154,7 +154,8 @@ def sweep(
     Raises
     ------
     InvalidArgumentError
-        An option, value, measure or number of folds does not fit, or no query is judged.
+        An option, value, measure or number of folds does not fit, an option is both swept over and
+        fixed, or no query is judged.
 
     Notes
     -----
@@ -168,6 +169,12 @@ def sweep(
     """
     measure = parse_metric(metric)
     points = grid_points(over)
+    for name in over:
+        if name in options:
+            raise InvalidArgumentError(
+                f"over: {name}: expected an option that is swept over or one that stays, found both "
+                f"(it stays {shown(options[name])})"
+            )
     judgements: Judgements = qrels if hasattr(qrels, "grades") else read_qrels(qrels)
     ids, block = _judged_queries(_table_of(queries), judgements)
     dealt = folds_of(ids, folds)
