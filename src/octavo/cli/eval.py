@@ -26,7 +26,7 @@ from octavo.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from octavo.batch import BatchProgress
-    from octavo.corpus.corpus import Corpus
+    from octavo.corpus.searchable import SearchableCorpus
     from octavo.evaluation import Metric, StrategyRun
 
 
@@ -83,7 +83,6 @@ def evaluate(
 ) -> None:
     """Measure strategies with judged queries; exit with 1 where they fall below a limit."""
     admitted = parsed_filters(filters)
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.evaluation import (  # noqa: PLC0415
         PageSources,
         read_qrels,
@@ -94,9 +93,10 @@ def evaluate(
     from octavo.evaluation.comparing import checked_baseline  # noqa: PLC0415
     from octavo.evaluation.queries import judged_queries  # noqa: PLC0415
     from octavo.evaluation.retrieval import kept_results  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
 
     evaluation = Evaluation(request)
-    corpus = Corpus.open(index)
+    corpus = open_index(index)
     warn_of_unknown_keys(admitted, corpus)
     chosen = _strategies(corpus, strategy, options, query_vectors=query_vector is not None)
     checked_baseline([each.name for each in chosen], request.baseline)
@@ -136,7 +136,7 @@ def evaluate(
 
 
 def _strategies(
-    corpus: "Corpus",
+    corpus: "SearchableCorpus",
     names: Sequence[str] | None,
     options: Mapping[str, Any],
     *,

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from octavo.batch import BatchJob, BatchProgress, run_batch
-from octavo.corpus.corpus import Corpus
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.evaluation.run import Run, read_run
 
 DEFAULT_DEPTH: Final = 100
@@ -43,7 +43,7 @@ class StrategyRun:
         return self.label or self.strategy.lower()
 
 
-def applicable_strategies(corpus: Corpus, *, query_vectors: bool) -> tuple[str, ...]:
+def applicable_strategies(corpus: SearchableCorpus, *, query_vectors: bool) -> tuple[str, ...]:
     """Return the strategies to compare where none is named: keyword, and vector and hybrid.
 
     Parameters
@@ -58,7 +58,7 @@ def applicable_strategies(corpus: Corpus, *, query_vectors: bool) -> tuple[str, 
 
 
 def retrieve_runs(
-    corpus: Corpus,
+    corpus: SearchableCorpus,
     queries: pa.Table,
     strategies: Sequence[StrategyRun],
     *,

@@ -70,6 +70,11 @@ class Shard:
         hits, report = self._snapshot.rank_vector(vectors, depth, selection)
         return self._shown(hits), report
 
+    @property
+    def scans_all_vectors(self) -> bool:
+        """Whether vector search compares all vectors; so it does where there are none."""
+        return self._snapshot.scans_all_vectors
+
     def ids(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the ids of rows of this shard."""
         return self._snapshot.ids(self._local(rows))

@@ -154,6 +154,10 @@ class ShardedCorpus(SearchableCorpus):
         )
         return type(self)(source, self._places)
 
+    def with_store(self, store: "Snapshot") -> Self:
+        """Return this corpus answered by another store over the same shards."""
+        return type(self)(cast("ShardedSource", store), self._places)
+
     @property
     def fingerprint(self) -> str:
         """A digest of the state of all shards."""

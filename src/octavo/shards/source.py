@@ -24,6 +24,7 @@ from octavo.shards.questions import (
     RankKeyword,
     RankVector,
     RowsOf,
+    ScansAllVectors,
     TimestampOutside,
     Timestamps,
     Totals,
@@ -154,6 +155,11 @@ class ShardedSource:
         self._check_vectors()
         found = self._ask_all(RankVector(vectors, depth, selection.filters))
         return self._merged(found, len(vectors), depth)
+
+    @property
+    def scans_all_vectors(self) -> bool:
+        """Whether vector search compares all vectors, in every shard."""
+        return all(self._ask_all(ScansAllVectors()))
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return query vectors made as the documents' were."""
