@@ -14,26 +14,24 @@ from octavo.corpus.searchable import SearchableCorpus, state_fingerprint
 from octavo.corpus.tuning import tune_request
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import DEFAULT_RECALL
-from octavo.errors import ConfigurationError, GraphCapabilityError
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.shards import layout
 from octavo.shards.build import LocalBuilder, ShardBuilder, build_shards
+from octavo.shards.linked import check_linked
 from octavo.shards.maintenance import repair_shards, tune_shards
 from octavo.shards.shard import ShardPlace
 from octavo.shards.shards import LocalShards, Shards
 from octavo.shards.source import ShardedSource
+from octavo.shards.verify import verify_shards
 from octavo.storage.build.build_request import Listener
 from octavo.storage.build.work import work_of
 from octavo.storage.format.manifest import Manifest, read_manifest
 from octavo.storage.maintenance.repair import Repair
+from octavo.storage.maintenance.verify import Verification
 from octavo.strategies.columnar import ColumnarStrategy
 
 if TYPE_CHECKING:
     from octavo.storage.snapshot.snapshot import Snapshot
-
-STRATEGIES = ("keyword", "vector", "hybrid", "multi-query", "temporal")
-"""What ranks documents one by one. The others follow links between documents, which lie on
-different shards."""
 
 
 class ShardedCorpus(SearchableCorpus):
@@ -185,7 +183,7 @@ class ShardedCorpus(SearchableCorpus):
         GraphCapabilityError
             Always.
         """
-        raise GraphCapabilityError(f"{self.path}: a sharded index has no graph")
+        return self._source.graph
 
     def tune(self, recall: float = DEFAULT_RECALL, **options: Any) -> Self:  # noqa: ANN401
         """Choose how widely the vectors of every shard are searched again, and return the new state.
@@ -231,6 +229,10 @@ class ShardedCorpus(SearchableCorpus):
         """
         return repair_shards(Path(path), work_of(**work), embedding)
 
+    def verify(self) -> Verification:
+        """Check every byte on the disk now against its checksums, and the shards together."""
+        return verify_shards(self.path)
+
     def writer(self, **_options: Any) -> NoReturn:  # noqa: ANN401 - those of Corpus.writer
         """Not over shards, which are built together; so is :meth:`compact`.
 
@@ -265,27 +267,13 @@ class ShardedCorpus(SearchableCorpus):
         ConfigurationError
             The strategy, or its child, follows links between documents.
         """
-        for each in (name, options.get("child")):
-            if isinstance(each, str) and each.lower() in LINKED:
-                raise ConfigurationError(_refusal(f"strategy {each!r}"))
-        if options.get("graph"):
-            raise ConfigurationError(_refusal("the graph of 'hybrid'"))
+        check_linked(name, options)
         return super().strategy(name, **options)
 
     def __repr__(self) -> str:
         return (
             f"ShardedCorpus({str(self.path)!r}, documents={len(self)}, shards={len(self.shards)})"
         )
-
-
-LINKED = ("graph", "hierarchical", "reasoning")
-
-
-def _refusal(what: str) -> str:
-    return (
-        f"{what}: not over a sharded index, since it follows links between documents, which lie on "
-        f"different shards; expected one of {', '.join(STRATEGIES)}, or a single index"
-    )
 
 
 def _common(manifests: list[Manifest]) -> Manifest:
