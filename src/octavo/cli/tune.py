@@ -38,9 +38,9 @@ def tune(
     """Tune vector search to a recall target, without building the index again."""
     if queries is None and (query_text or query_vector):
         raise typer.BadParameter("--query-text and --query-vector need --queries")
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
 
-    corpus = Corpus.open(index)
+    corpus = open_index(index)
     asked = None if queries is None else _read(queries, query_text, query_vector, corpus.dimensions)
     with progress() as update:
         corpus.tune(

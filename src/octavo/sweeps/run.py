@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from octavo.corpus.corpus import Corpus
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.errors import InvalidArgumentError, shown
 from octavo.evaluation import read_qrels, read_queries
 from octavo.parallel import checked_threads, ordered_map
@@ -100,7 +100,7 @@ class Sweep:
 
 
 def sweep(
-    corpus: Corpus,
+    corpus: SearchableCorpus,
     queries: Any,  # noqa: ANN401 - a path or a table
     qrels: Any,  # noqa: ANN401
     *,
@@ -120,7 +120,7 @@ def sweep(
     Parameters
     ----------
     corpus
-        What is searched.
+        What is searched: a :class:`octavo.Corpus`, or one in shards.
     queries
         What :func:`octavo.evaluation.read_queries` reads, or the table that it gives: columns
         ``id``, ``text`` and perhaps ``vector``.
