@@ -1,3 +1,4 @@
+import gzip
 import json
 
 import pyarrow as pa
@@ -52,6 +53,40 @@ def test_limits(octavo, runs):
     assert "2 of 2 queries changed." in few.stderr
     ranks_only = octavo("diff", *runs, "--ignore-scores")
     assert "rescored" not in ranks_only.stdout
+
+
+@pytest.mark.parametrize("name", ["x.trec", "x.run", "x.txt", "x", "x.run.gz"])
+def test_runs_of_any_system(octavo, tmp_path, name):
+    def written(folder, *lines):
+        path = tmp_path / folder / name
+        path.parent.mkdir()
+        opened = gzip.open if name.endswith(".gz") else open
+        with opened(path, "wt") as file:
+            file.writelines(
+                f"{query} Q0 {document} 0 {score} tag\n" for query, document, score in lines
+            )
+        return path
+
+    before = written("before", ("1", "a", 3), ("1", "b", 2), ("1", "c", 1), ("2", "a", 1))
+    # trec_eval's order: the larger id first where scores are equal, whatever the ranks say.
+    after = written("after", ("2", "a", 1), ("1", "a", 2), ("1", "b", 2), ("1", "d", 1))
+    done = octavo("diff", before, after)
+    assert done.exit_code == 0, done.stderr
+    assert [line.split("\t") for line in done.stdout.splitlines()[1:]] == [
+        ["1", "b", "up", "2 -> 1", "2 -> 2", "others"],
+        ["1", "a", "down", "1 -> 2", "3 -> 2", "unknown"],
+        ["1", "d", "entered", "- -> 3", "- -> 1", "unknown"],
+        ["1", "c", "left", "3 -> -", "1 -> -", "unknown"],
+    ]
+    assert "1 of 2 queries changed." in done.stderr
+
+
+def test_a_run_beside_results(octavo, index, runs, tmp_path):
+    """The same job as parquet and as a run: nothing moved."""
+    done = octavo("batch", index, tmp_path / "q.parquet", "--out", tmp_path / "a.trec", "--strategy", "hybrid")  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    same = octavo("diff", runs[0], tmp_path / "a.trec", "--ignore-scores", "--fail-on-change")
+    assert same.exit_code == 0, same.stdout
 
 
 def test_what_cannot_be_compared(octavo, runs, tmp_path):

@@ -231,6 +231,7 @@ def test_shards_remember_it_together(tmp_path):
     for place in corpus.shards:
         entry = place.snapshot().manifest.embedding
         assert entry is None or entry.model == corpus.vector_model
+    assert corpus.tune(1.0).vector_model == corpus.vector_model
     with pytest.raises(ConfigurationError, match="found 'openai:large'"):
         ShardedCorpus.open(
             tmp_path / "index", embedding=OpenAIEmbedding("large", "http://localhost:9")

@@ -1,6 +1,7 @@
 """Values beside two oracles: trec_eval itself (through pytrec_eval), and the formulas in plain Python."""
 
 import math
+import shutil
 
 import numpy as np
 import pytest
@@ -160,10 +161,56 @@ def test_a_metric_without_a_value_for_a_query_is_told(judged, found, monkeypatch
     with pytest.raises(ExecutionError, match=r"measuring Accuracy failed with ZeroDivisionError"):
         measure(run, qrels, parse_metrics(["Accuracy"]))
     monkeypatch.setattr(
-        "pytrec_eval.RelevanceEvaluator.evaluate", lambda *_: {"r": {"map": math.nan}}
+        "pytrec_eval.RelevanceEvaluator.evaluate", lambda *_: {"1": {"map": math.nan}}
     )
     with pytest.raises(InvalidArgumentError, match=r"metric AP: .* found nan for query 'r'"):
         measure(run, qrels, parse_metrics(["AP"]))
+
+
+def expected_reciprocal_rank(gains):
+    """Chapelle, Metzler, Zhang and Grinspan, CIKM 2009, with grades up to 4."""
+    stops = [(2**gain - 1) / 2**4 for gain in gains]
+    return math.fsum(
+        stop * math.prod(1 - before for before in stops[:rank]) / (rank + 1)
+        for rank, stop in enumerate(stops)
+    )
+
+
+needs_perl = pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is written in Perl")
+
+
+@needs_perl
+@given(
+    st.lists(st.integers(-2, 4), min_size=1, max_size=6),
+    st.text(st.sampled_from("a-1 é"), min_size=1, max_size=4),
+)
+def test_gdeval_takes_any_id_and_grades_below_zero(judged, found, grades, query):
+    """It takes no query id but a number, cuts it at a hyphen, and splits documents' ids at blanks."""
+    ids = [f"document {place}" for place in range(len(grades))]
+    qrels = judged({query: dict(zip(ids, grades, strict=True)), f"x-{query}": {"a": 1}})
+    run = found({query: {each: -float(place) for place, each in enumerate(ids)}})
+    metrics = parse_metrics(["ERR@10", "nDCG(dcg='exp-log2')@10", "RR"])
+    err, ndcg, _ = measure(run, qrels, metrics)
+    gains = [max(0, grade) for grade in grades]
+    assert err == pytest.approx([expected_reciprocal_rank(gains), 0.0], abs=1e-5)  # five digits
+
+    def dcg(ordered):
+        return sum((2**gain - 1) / math.log2(rank + 2) for rank, gain in enumerate(ordered))
+
+    ideal = dcg(sorted(gains, reverse=True))
+    assert ndcg == pytest.approx([dcg(gains) / ideal if ideal else 0.0, 0.0], abs=1e-5)
+
+
+@needs_perl
+@pytest.mark.parametrize("name", ["ERR@10", "nDCG(dcg='exp-log2')@10"])
+def test_grades_that_an_evaluator_does_not_take_are_named(judged, found, monkeypatch, name):
+    qrels, run = judged({"p": {"a": 4}, "q": {"b": 1, "c": 5}}), found({"q": {"b": 1.0}})
+    monkeypatch.setattr("octavo.evaluation.measuring._measure_chunk", None)
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"expected grades of at most 4, found 5 for document 'c' of query 'q'",
+    ):
+        measure(run, qrels, parse_metrics(["AP", name]))
 
 
 def test_published_example():

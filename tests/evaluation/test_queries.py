@@ -1,3 +1,5 @@
+from xml.etree import ElementTree as ET
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -33,11 +35,55 @@ def test_topics_in_xml(fixtures):
     assert texts(fixtures / "topics.xml", text="question")["2"] == "what does the whale eat?"
 
 
+XML = """<?xml version="1.0"?>
+<!-- <topic number="0"><title>no topic</title></topic> -->
+<topics>
+  <topic number="1"><!-- <title>old</title>
+    --><title>red <!-- and
+    green --> fox</title><desc>a <i>b</i>c: <![CDATA[x < y && <title>z</title> <!-- kept --> ]]></desc>
+  </topic>
+  <topic number="a&amp;b">
+    <desc><![CDATA[&lt; is <]]>&lt;<![CDATA[</topic><topic number="9">]]></desc>
+    <title><![CDATA[1 < 2]]> and <b>2 &gt; 1</b>: a question: which?</title>
+  </topic>
+</topics>
+"""
+
+
+@pytest.mark.parametrize("field", ["title", "desc"])
+def test_topics_in_xml_read_as_a_parser_of_xml_reads_them(tmp_path, field):
+    path = tmp_path / "topics.xml"
+    path.write_text(XML)
+    expected = {
+        topic.get("number"): " ".join("".join(topic.find(field).itertext()).split())
+        for topic in ET.fromstring(XML)
+    }
+    assert len(expected) == 2
+    assert texts(path, text=field) == expected
+
+
+def test_lines_keep_their_numbers_behind_comments(tmp_path):
+    path = tmp_path / "topics.xml"
+    path.write_text("<!-- a\nb\n-->\n<top><num>1</num>\n</top>")
+    with pytest.raises(SourceLoadingError, match="line 4: expected <title> in topic 1"):
+        read_queries(path)
+
+
+def test_topics_without_closing_tags(tmp_path):
+    path = tmp_path / "topics"
+    path.write_text(
+        "<top>\n<num> 1\n<title> a < b &amp; c<!-- d -->\n<desc> e </top>\n<top><num> 2<title>f"
+    )
+    assert texts(path) == {"1": "a < b & c", "2": "f"}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("<html></html>", "expected <top> or <topic> elements"),
         ("<top>\n<title> a", "a topic's number"),
+        ("<top><num>1\n<title>a <!-- b", "line 2: expected an end of <!--, found none"),
+        ("<top><num>1\n<title><![CDATA[a", r"line 2: expected an end of <!\[CDATA\[, found none"),
     ],
 )
 def test_topics_that_are_none(tmp_path, content, message):

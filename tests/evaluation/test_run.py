@@ -1,6 +1,9 @@
 import gzip
 import json
+import math
 import random
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -159,6 +162,40 @@ def test_bad_lines_are_named(tmp_path, text, error, message):
         read_run(path)
 
 
+def test_ranks_are_told_apart_beyond_what_a_float_can(tmp_path):
+    ranks = [2**53 + 1, 2**53, 2**63 - 1, -(2**63)]
+    table = pa.table({"qid": ["q"] * 4, "id": list("abcd"), "score": [1.0] * 4})
+    for column in (pa.array(ranks), pa.array([str(rank) for rank in ranks])):
+        run = read_run(table.append_column("rank", column))
+        assert run.ids.to_pylist() == ["d", "b", "a", "c"]
+    lines = [{"qid": "q", "id": each, "score": 1.0, "rank": rank} for each, rank in zip("abcd", ranks, strict=True)]  # fmt: skip
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert read_run(tmp_path / "a.jsonl").ids.to_pylist() == ["d", "b", "a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "found"),
+    [
+        (pa.array([1, 2**63], pa.uint64()), "9223372036854775808"),
+        (pa.array([1.0, 2.0**53 + 2]), "9007199254740994.0"),
+        (pa.array([1.0, 1.5]), "1.5"),
+        (pa.array(["1", "9223372036854775808"]), "9223372036854775808"),
+        (pa.array(["1", "2.5"]), "2.5"),
+    ],
+)
+def test_ranks_that_may_have_been_others_are_refused(ranks, found):
+    table = pa.table({"qid": ["q", "q"], "id": ["a", "b"], "rank": ranks, "score": [2.0, 1.0]})
+    with pytest.raises(
+        InvalidArgumentError, match=rf"expected whole numbers .*found {found} in row 1"
+    ):
+        read_run(table)
+
+
+def test_whole_floats_are_ranks():
+    table = pa.table({"qid": ["q", "q"], "id": ["a", "b"], "rank": [2.0, 1.0], "score": [1.0, 2.0]})
+    assert read_run(table).ids.to_pylist() == ["b", "a"]
+
+
 @pytest.mark.parametrize(
     ("ranks", "scores", "message"),
     [
@@ -191,6 +228,33 @@ def test_what_trec_cannot_hold_is_refused_and_the_old_file_stays(tmp_path, found
     assert path.read_text() == "old"
     with pytest.raises(FileNotFoundError):
         write_run(found({"q": {"a": 1.0}}), tmp_path / "no" / "a.run")
+
+
+@pytest.mark.parametrize("ending", ["trec", "parquet", "jsonl"])
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+def test_scores_that_are_not_finite_are_refused(tmp_path, found, ending, score):
+    run = found({"p": {"a": 2.0}, "q": {"b": 1.0, "c": 0.5}})
+    wrong = replace(run, scores=np.array([2.0, 1.0, score]))
+    with pytest.raises(InvalidArgumentError, match=rf"found {score} for document 'c' of query 'q'"):
+        write_run(wrong, tmp_path / f"a.{ending}")
+    assert not list(tmp_path.iterdir())
+
+
+@given(
+    st.lists(
+        st.sampled_from([1.0, 0.0, -1.0, -3.4028234e38, -3.4028235e38, -1e300, 1e300]),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_scores_at_the_end_of_float32_keep_their_order(tmp_path_factory, found, scores):
+    run = found({"q": {f"d{place}": score for place, score in enumerate(scores)}, "r": {"a": 1.0}})
+    path = tmp_path_factory.mktemp("run") / "a.trec"
+    write_run(run, path)
+    assert rows(read_run(path)) == rows(run)
+    written = [np.float32(line.split()[4]) for line in path.read_text().splitlines()]
+    assert np.isfinite(written).all()
+    assert all(one > other for one, other in pairwise(written[: len(scores)]))
 
 
 @pytest.mark.slow

@@ -334,3 +334,10 @@ def test_files(world, tmp_path):
     assert {hit.moved_by for query in compared for hit in query.hits} <= {"rrf_k", "others", "keyword_rank", "vector_rank"}  # fmt: skip
     pq.write_table(pq.read_table(tmp_path / "a.parquet").slice(0, 0), tmp_path / "none.parquet")
     assert {move for query in found(tmp_path / "a.parquet", tmp_path / "none.parquet").values() for move, *_ in query.values()} == {"left"}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["a.trec", "a.csv", "a"])
+def test_files_of_other_layouts_are_refused_with_the_way_to_read_them(tmp_path, name):
+    (tmp_path / name).write_text("q Q0 a 1 1.0 tag\n")
+    with pytest.raises(InvalidArgumentError, match=r"before: expected parquet, Arrow or JSON lines, or the table of a run .*read_run.* found .*a"):  # fmt: skip
+        diff(tmp_path / name, tmp_path / name)

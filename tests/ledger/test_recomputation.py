@@ -148,8 +148,17 @@ def replaced(table, name, values):
     ("column", "values", "message"),
     [
         ("voting_streams", [None], "expected a value for every hit, found null in row 0"),
-        ("voting_streams", [0], "expected an integer of at least 1, found 0 in row 0"),
-        ("keyword_rank", [-1], "expected an integer of at least 1, found -1 in row 0"),
+        (
+            "voting_streams",
+            [0],
+            r"expected an integer of at least 1, at most 2\*\*53, found 0 in row 0",
+        ),
+        ("keyword_rank", [-1], r"expected an integer of at least 1, .*, found -1 in row 0"),
+        (
+            "keyword_rank",
+            [2**53 + 1],
+            r"expected .* at most 2\*\*53, found 9007199254740993 in row 0",
+        ),
         ("keyword_rank", ["one"], "expected int64, found string"),
         ("keyword_rank", [True], "expected int64, found bool"),
         ("keyword_rank", [1.5], "expected int64, found double"),

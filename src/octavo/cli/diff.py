@@ -11,12 +11,16 @@ from octavo.cli.output import counts, say, show, show_json
 from octavo.visible import printable
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from octavo.ledger import DiffSummary, HitChange, SettingChange
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Results of octavo batch.")],
-    after: Annotated[Path, typer.Argument(metavar="AFTER", help="Other results.")],
+    before: Annotated[
+        Path, typer.Argument(metavar="BEFORE", help="Results of octavo batch, or a run.")
+    ],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="Other results, or a run.")],
     *,
     ignore_scores: Annotated[
         bool,
@@ -37,10 +41,12 @@ def diff(
 
     Settings that differ come first, then a line a hit, with tabs between its fields: query,
     document, change, ranks, scores, and what moved it. Numbers of all follow on stderr.
+
+    Runs of any system, such as TREC runs, have no parts of scores: they say what moved, not why.
     """
     from octavo.ledger.comparison import diff as compared  # noqa: PLC0415 - heavy
 
-    found = compared(before, after, ignore_scores=ignore_scores)
+    found = compared(_results(before), _results(after), ignore_scores=ignore_scores)
     for setting in found.settings:
         _show_setting(setting, as_json=as_json)
     for number, query in enumerate(found):
@@ -53,6 +59,17 @@ def diff(
     _show_summary(found.summary, as_json=as_json)
     if fail_on_change and found.summary.changed:
         raise typer.Exit(FAILED)
+
+
+def _results(path: Path) -> "Path | pa.Table":
+    """Return results as they are read best: with their parts, or as a run, which has none."""
+    from octavo.ledger.results import is_results_file  # noqa: PLC0415 - heavy
+
+    if not path.is_file() or is_results_file(str(path)):
+        return path
+    from octavo.evaluation import read_run  # noqa: PLC0415
+
+    return read_run(path).table()
 
 
 def _show_setting(setting: "SettingChange", *, as_json: bool) -> None:

@@ -26,7 +26,7 @@ from octavo.cli.sweep_options import swept_and_fixed, with_sweep_options
 from octavo.visible import printable
 
 if TYPE_CHECKING:
-    from octavo.corpus.corpus import Corpus
+    from octavo.corpus.searchable import SearchableCorpus
     from octavo.sweeps import Sweep, SweepPoint
 
 _NORMAL = 1.96
@@ -74,11 +74,11 @@ def sweep(
     on queries that did not choose it follows on stderr.
     """
     admitted = parsed_filters(filters)
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.evaluation import read_qrels, read_queries  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
     from octavo.sweeps import sweep as swept  # noqa: PLC0415
 
-    corpus = Corpus.open(index, embedding=query_function(index, embedding))
+    corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     name = strategy or corpus.default_strategy
     over, fixed = swept_and_fixed(options, _placing(corpus, name, options.get("child")))
@@ -110,7 +110,7 @@ def sweep(
         say(line)
 
 
-def _placing(corpus: "Corpus", strategy: str, child: str | None) -> Callable[[str], str]:
+def _placing(corpus: "SearchableCorpus", strategy: str, child: str | None) -> Callable[[str], str]:
     """Return what finds out whether an option is the strategy's, or that of the one inside."""
     from octavo.corpus.options import has_option  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from octavo.cli.output import say
 from octavo.cli.progress import listener, progress
 
 if TYPE_CHECKING:
-    from octavo.corpus.corpus import Corpus
+    from octavo.corpus.searchable import SearchableCorpus
     from octavo.strategies.queries import Queries
 
 
@@ -39,9 +39,9 @@ def tune(
     """Tune vector search to a recall target, without building the index again."""
     if queries is None and (query_text or query_vector):
         raise typer.BadParameter("--query-text and --query-vector need --queries")
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
 
-    corpus = Corpus.open(index)
+    corpus = open_index(index)
     asked = None if queries is None else _read(queries, query_text, query_vector, corpus)
     with progress() as update:
         corpus.tune(
@@ -57,7 +57,9 @@ def tune(
     info(index)
 
 
-def _read(files: list[str], text: str | None, vector: str | None, corpus: "Corpus") -> "Queries":
+def _read(
+    files: list[str], text: str | None, vector: str | None, corpus: "SearchableCorpus"
+) -> "Queries":
     from octavo.batch.query_columns import QueryColumns, choose_query_columns  # noqa: PLC0415
     from octavo.batch.query_model import check_query_model  # noqa: PLC0415
     from octavo.batch.query_stream import QueryStream  # noqa: PLC0415

@@ -9,6 +9,9 @@ from octavo.columns.text import large_string, plain
 from octavo.errors import InvalidArgumentError
 
 _REAL = pa.float64()
+_WHOLE = pa.int64()
+_EXACT = 2**53
+"""Up to it float64 tells all integers apart."""
 
 
 def as_numbers(column: Array | ChunkedArray, place: Place) -> Array:
@@ -37,6 +40,39 @@ def as_numbers(column: Array | ChunkedArray, place: Place) -> Array:
             f"{place}: expected finite numbers, found {values[infinite[0]]} in {place.rows(infinite)}"
         )
     return real
+
+
+def as_whole_numbers(column: Array | ChunkedArray, place: Place) -> Array:
+    """Read a column of whole numbers, or of their text, as int64 without rounding; nulls stay.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The column holds anything else: a fraction, an integer beyond int64, or a float so large
+        that it may have been another integer.
+
+    Examples
+    --------
+    >>> as_whole_numbers(pa.array(["9007199254740993", None]), Place("rank")).to_pylist()
+    [9007199254740993, None]
+    """
+    array = plain(column, place)
+    try:
+        if is_string(array.type) or pa.types.is_integer(array.type):
+            exact: Array = compute.cast(array, _WHOLE)
+            return exact
+    except pa.ArrowInvalid:
+        pass  # such as 1.0, or what is no number, which is told below
+    real = as_numbers(array, place)
+    values = compute.fill_null(real, 0.0).to_numpy(zero_copy_only=False)
+    wrong = np.flatnonzero((values != np.rint(values)) | (np.abs(values) > _EXACT))
+    if len(wrong):
+        raise InvalidArgumentError(
+            f"{place}: expected whole numbers that fit 64 bits (as floats, 53), found "
+            f"{array[int(wrong[0])].as_py()} in {place.rows(wrong)}"
+        )
+    whole: Array = compute.cast(real, _WHOLE)
+    return whole
 
 
 def _real(array: Array) -> Array:

@@ -75,6 +75,13 @@ class SearchableCorpus:
         """Return a corpus that stays in the present state, whatever this one is refreshed to."""
         return type(self)(self._snapshot)
 
+    def with_store(self, store: Snapshot) -> Self:
+        """Return this corpus answered by another store of the same documents.
+
+        Such as one that remembers what it has found.
+        """
+        return type(self)(store)
+
     @property
     def keyword_index(self) -> Snapshot:
         """The keyword source of the corpus, for strategies built by hand."""

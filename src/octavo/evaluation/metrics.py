@@ -12,6 +12,9 @@ from octavo.evaluation.qrels import LARGEST_GRADE
 DEFAULT_METRICS: Final = ("nDCG@10", "AP", "R@100")
 """How good the first page is, the whole ranking, and what a reranker after it could still find."""
 
+GDEVAL_LARGEST_GRADE: Final = 4
+"""The evaluator behind ``ERR`` and ``nDCG(dcg='exp-log2')`` is made for the grades of TREC's web track."""
+
 _NAME: Final = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\d+(?:\.\d+)?))?\s*")
 
 
@@ -35,6 +38,15 @@ class Metric:
         """How many of the best documents it looks at; ``None`` for all."""
         found = self.measure.params.get("cutoff")
         return found if isinstance(found, int) else None
+
+    @property
+    def largest_grade(self) -> int:
+        """The largest grade that its evaluator takes; what is below 0 all take as not relevant."""
+        evaluators = require_ir_measures().DefaultPipeline.providers
+        able = (each for each in evaluators if each.is_available() and each.supports(self.measure))
+        chosen = next(able, None)  # as ir-measures chooses
+        is_gdeval = chosen is not None and chosen.NAME == "gdeval"
+        return GDEVAL_LARGEST_GRADE if is_gdeval else LARGEST_GRADE
 
     def __str__(self) -> str:
         return self.name

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,13 +13,15 @@ from octavo.batch import ResultFormat
 from octavo.batch.output import write_output
 from octavo.batch.result_format import format_of
 from octavo.columns.arrow_types import Array
-from octavo.columns.numbers import as_numbers
+from octavo.columns.numbers import as_numbers, as_whole_numbers
 from octavo.columns.place import Place
 from octavo.columns.sources import Input
 from octavo.errors import InvalidArgumentError
 from octavo.evaluation.groups import Coded, checked_ids, offsets_of
 from octavo.evaluation.layout import DOCUMENT_ID_NAMES, QUERY_ID_NAMES, Layout, read_pieces
 from octavo.evaluation.run_rows import RunRows
+
+Number = TypeVar("Number", np.float64, np.int64)
 
 LAYOUT: Final = Layout(
     what="a run",
@@ -117,13 +119,15 @@ def read_run(source: Input, *, name: str | None = None) -> Run:
     queries: list[Array] = []
     ids: list[Array] = []
     scores: list[NDArray[np.float64]] = []
-    ranks: list[NDArray[np.float64]] = []
+    ranks: list[NDArray[np.int64]] = []
     for piece in read_pieces(source, LAYOUT):
         queries.append(checked_ids(piece.parts["query_id"], piece.place("query_id")))
         ids.append(checked_ids(piece.parts["id"], piece.place("id")))
-        scores.append(_numbers(piece.parts["score"], piece.place("score")))
+        place = piece.place("score")
+        scores.append(_values(as_numbers(piece.parts["score"], place), place, np.float64))
         if "rank" in piece.parts:
-            ranks.append(_numbers(piece.parts["rank"], piece.place("rank")))
+            place = piece.place("rank")
+            ranks.append(_values(as_whole_numbers(piece.parts["rank"], place), place, np.int64))
     nothing = np.zeros(0)
     rows = RunRows(
         origin,
@@ -151,8 +155,9 @@ def write_run(
     """Write a run as TREC, parquet or JSON lines; read back, it is in the same order.
 
     A TREC file gets scores that fall strictly, as float32, so that every evaluator ranks it alike:
-    a score that would not be below the one before it becomes the next smaller float32. The other
-    formats keep scores exactly, and a column of ranks.
+    a score that would not be below the one before it becomes the next smaller float32, and those
+    beyond the range of float32 become the numbers at its end. The other formats keep scores exactly,
+    and a column of ranks.
 
     Parameters
     ----------
@@ -166,12 +171,14 @@ def write_run(
     Raises
     ------
     InvalidArgumentError
-        The format is unknown, or TREC cannot hold an id, which has white space.
+        The format is unknown, a score is not finite, or TREC cannot hold an id, which has white
+        space.
     OSError
         The file cannot be written.
     """
     out = Path(path)
     chosen = format_of(out, format)
+    _check_scores(run)
     hits = run.table()
     batches = hits.combine_chunks().to_batches()
     for batch in batches:
@@ -184,21 +191,30 @@ def write_run(
             temporary=temporary,
             schema=hits.schema,
             format=chosen,
-            tag="_".join(run.name.split()) or "run",
+            tag=run.name,
         )
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _numbers(column: Array, place: Place) -> NDArray[np.float64]:
-    numbers = as_numbers(column, place)
+def _check_scores(run: Run) -> None:
+    wrong = np.flatnonzero(~np.isfinite(run.scores))
+    if len(wrong):
+        at = int(wrong[0])
+        query = int(np.searchsorted(run.offsets, at, side="right")) - 1
+        raise InvalidArgumentError(
+            f"run {run.name!r}: expected finite scores, found {run.scores[at]} for document "
+            f"{run.ids[at].as_py()!r} of query {run.query_ids[query].as_py()!r}"
+        )
+
+
+def _values(numbers: Array, place: Place, kind: type[Number]) -> NDArray[Number]:
     if numbers.null_count:
         missing = np.flatnonzero(np.asarray(numbers.is_null()))
         raise InvalidArgumentError(
             f"{place}: expected a number in each row, found null in {place.rows(missing)}"
         )
-    values: NDArray[np.float64] = numbers.to_numpy(zero_copy_only=False)
-    return values
+    return np.asarray(numbers, kind)
 
 
 def _stem(path: Path) -> str:

@@ -22,14 +22,14 @@ class RunRows:
     scores
         float64.
     ranks
-        float64; ``None`` where the scores decide alone.
+        int64; ``None`` where the scores decide alone.
     """
 
     origin: str
     queries: Coded
     documents: Coded
     scores: NDArray[np.float64]
-    ranks: NDArray[np.float64] | None
+    ranks: Counts | None
 
     def order(self) -> Counts:
         """Return the rows query by query, best first; O(n log n), O(n) where they lie so already.
@@ -59,7 +59,7 @@ class RunRows:
         largest = np.finfo(np.float32).max
         falling = -np.clip(self.scores, -largest, largest).astype(np.float32)
         order = _sorted_rows(self.queries.codes, falling)
-        same = (np.diff(self.queries.codes[order]) == 0) & (np.diff(falling[order]) == 0)
+        same = _repeats(self.queries.codes[order]) & _repeats(falling[order])
         if same.any():
             tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
             ties = np.cumsum(np.append(True, ~same))[tied]
@@ -67,24 +67,31 @@ class RunRows:
             order[tied] = order[tied][np.lexsort((-places, ties))]
         return order
 
-    def _check_ranks(self, ranks: NDArray[np.float64], order: Counts) -> None:
-        within = np.diff(self.queries.codes[order]) == 0
+    def _check_ranks(self, ranks: Counts, order: Counts) -> None:
+        within = _repeats(self.queries.codes[order])
+        scores = self.scores[order]
         for wrong, found in (
-            (np.diff(ranks[order]) == 0, "the same rank"),
-            (np.diff(self.scores[order]) > 0, "a score above that of the rank before"),
+            (_repeats(ranks[order]), "the same rank"),
+            (scores[1:] > scores[:-1], "a score above that of the rank before"),
         ):
             rows = np.flatnonzero(within & wrong)
             if len(rows):
                 at = order[rows[0] + 1]
                 raise InvalidArgumentError(
                     f"{self.origin}: expected scores that fall with distinct ranks, found {found} "
-                    f"at rank {ranks[at]:g} of query {self.queries.text(at)!r}"
+                    f"at rank {ranks[at]} of query {self.queries.text(at)!r}"
                 )
 
 
-def _sorted_rows(queries: Counts, keys: NDArray[np.floating]) -> Counts:
+def _sorted_rows(queries: Counts, keys: NDArray[np.number]) -> Counts:
     """Return the rows by query, then by key."""
-    steps = np.diff(queries)
-    if ((steps > 0) | ((steps == 0) & (np.diff(keys) >= 0))).all():
+    # Compared, not subtracted: the difference of two numbers may be beyond them.
+    if ((queries[1:] > queries[:-1]) | (_repeats(queries) & (keys[1:] >= keys[:-1]))).all():
         return np.arange(len(queries))
     return np.lexsort((keys, queries))
+
+
+def _repeats(values: NDArray[np.number]) -> NDArray[np.bool_]:
+    """Whether each value but the first is that before it."""
+    repeats: NDArray[np.bool_] = values[1:] == values[:-1]
+    return repeats

@@ -18,7 +18,13 @@ _NUMBER: Final = re.compile(
     r"""|<(?:num|number)>\s*(?:number\s*:)?\s*([^\s<]+)""",
     re.IGNORECASE,
 )
-_LABEL: Final = re.compile(r"\s*(?:topic|description|narrative|title|question)\s*:", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"\A\s*(?:topic|description|narrative|title|question)\s*:", re.IGNORECASE
+)
+_SECTION: Final = re.compile(r"<!--(?P<comment>.*?)-->|<!\[CDATA\[(?P<text>.*?)\]\]>", re.DOTALL)
+_UNENDED: Final = re.compile(r"<!--|<!\[CDATA\[")
+_TAG: Final = re.compile(r"<[a-z/!?][^>]*>", re.IGNORECASE)
+_TAG_BEGIN: Final = re.compile(r"<[a-z/!?]", re.IGNORECASE)  # "<" before anything else is text
 
 
 def is_topics_file(path: Path) -> bool:
@@ -40,9 +46,10 @@ def read_topics(path: Path, field: str | None) -> pa.Table:
     Raises
     ------
     SourceLoadingError
-        There is no topic, or one has no number or no such part; names file and line.
+        There is no topic, one has no number or no such part, or a comment or a CDATA section has no
+        end; names file and line.
     """
-    text = read_text(path)
+    text = _without_sections(read_text(path), path)
     starts = [match.start() for match in _TOPIC.finditer(text)]
     if not starts:
         raise SourceLoadingError(f"{path}: expected <top> or <topic> elements, found none")
@@ -60,7 +67,7 @@ def read_topics(path: Path, field: str | None) -> pa.Table:
             raise SourceLoadingError(
                 f"{path}, line {line}: expected <{field}> in topic {number[1] or number[2]}, found none"
             )
-        ids.append(number[1] or number[2])
+        ids.append(html.unescape(number[1] or number[2]))
         queries.append(found)
     return pa.table({"id": pa.array(ids, pa.large_string()), "text": queries})
 
@@ -88,10 +95,38 @@ def read_query_lines(path: Path) -> pa.Table:
     return pa.table({"id": pa.array(ids, pa.large_string()), "text": queries})
 
 
+def _without_sections(text: str, path: Path) -> str:
+    """Leave out comments, and escape what stands in CDATA sections, so that only markup is markup.
+
+    Of a comment its line breaks stay: lines keep their numbers.
+    """
+    plain = _SECTION.sub(
+        lambda found: (
+            "\n" * found["comment"].count("\n")
+            if found["text"] is None
+            else html.escape(found["text"], quote=False)
+        ),
+        text,
+    )
+    unended = _UNENDED.search(plain)
+    if unended is not None:
+        line = plain.count("\n", 0, unended.start()) + 1
+        raise SourceLoadingError(
+            f"{path}, line {line}: expected an end of {unended[0]}, found none"
+        )
+    return plain
+
+
 def _first_field(topic: str) -> str:
     return next((field for field in FIELDS if _field(topic, field) is not None), FIELDS[0])
 
 
 def _field(topic: str, field: str) -> str | None:
-    found = re.search(rf"<{re.escape(field)}(?:\s[^>]*)?>([^<]*)", topic, re.IGNORECASE)
-    return None if found is None else " ".join(html.unescape(_LABEL.sub("", found[1], 1)).split())
+    """Return the text of a part: up to its closing tag, where it has none to the next tag."""
+    begin = re.search(rf"<{re.escape(field)}(?:\s[^>]*)?>", topic, re.IGNORECASE)
+    if begin is None:
+        return None
+    rest = topic[begin.end() :]
+    closing = re.search(rf"</{re.escape(field)}\s*>", rest, re.IGNORECASE)
+    content = rest[: closing.start()] if closing else _TAG_BEGIN.split(rest, maxsplit=1)[0]
+    return " ".join(_LABEL.sub("", html.unescape(_TAG.sub("", content))).split())

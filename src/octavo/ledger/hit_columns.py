@@ -60,7 +60,7 @@ class HitColumns:
         return values
 
     def counts(self, name: str, lowest: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return integers of at least ``lowest``, 0 where there is none, and where there is one.
+        """Return integers from ``lowest`` to 2**53, 0 where there is none, and where there is one.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class HitColumns:
         present = column.is_valid().to_numpy(zero_copy_only=False)
         values = column.fill_null(0).to_numpy(zero_copy_only=False)
         wrong = present & ((values < lowest) | (values > _MOST))
-        self._refuse(name, wrong, f"an integer of at least {lowest}", values)
+        self._refuse(name, wrong, f"an integer of at least {lowest}, at most 2**53", values)
         return values, present
 
     def all_counts(self, name: str, lowest: int) -> NDArray[np.int64]:

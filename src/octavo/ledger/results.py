@@ -6,6 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from octavo.columns.files import has_reader, reader_of
 from octavo.columns.readers.ipc import IpcSource
 from octavo.columns.readers.json_lines import JsonLinesSource
 from octavo.columns.readers.parquet import ParquetSource
@@ -16,6 +17,7 @@ from octavo.strategies.settings import RunSettings
 from octavo.strategies.settings_file import read_settings_file
 
 READ_ROWS = 65_536
+_FILES = ParquetSource | IpcSource | JsonLinesSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +70,11 @@ class Results:
             first += batch.num_rows
 
 
+def is_results_file(path: str) -> bool:
+    """Whether a file's ending says that it can hold results with all their parts."""
+    return has_reader(path) and isinstance(reader_of(path), _FILES)
+
+
 def open_results(results: Any, name: str, settings: RunSettings | None = None) -> Results:  # noqa: ANN401 - a path or a table
     """Find results, without reading rows.
 
@@ -91,19 +98,28 @@ def open_results(results: Any, name: str, settings: RunSettings | None = None) -
         raise InvalidArgumentError(
             f"settings: expected RunSettings, found {type(settings).__name__}"
         )
-    if isinstance(results, str | PathLike) and Path(fspath(results)).is_dir():
-        raise InvalidArgumentError(f"{name}: expected a file of results, found a directory")
+    if isinstance(results, str | PathLike):
+        path = fspath(results)
+        if Path(path).is_dir():
+            raise InvalidArgumentError(f"{name}: expected a file of results, found a directory")
+        if Path(path).is_file() and not is_results_file(path):
+            raise _no_results(name, path)
     sources = resolve_inputs(results, name)
     if len(sources) != 1:
         raise InvalidArgumentError(
             f"{name}: expected one file or table of results, found {len(sources)}"
         )
     (source,) = sources
-    if not isinstance(source, TableSource | ParquetSource | IpcSource | JsonLinesSource):
-        raise InvalidArgumentError(
-            f"{name}: expected parquet, Arrow or JSON lines, found {source.origin}"
-        )
+    if not isinstance(source, TableSource | _FILES):
+        raise _no_results(name, source.origin)
     return Results(source, settings or _settings_of(source))
+
+
+def _no_results(name: str, path: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"{name}: expected parquet, Arrow or JSON lines, or the table of a run in another layout "
+        f"(octavo.evaluation.read_run(path).table()), found {path}"
+    )
 
 
 def _settings_of(source: Source) -> RunSettings | None:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from octavo.batch.query_model import check_query_model
 from octavo.columns.sources import resolve_inputs
-from octavo.corpus.corpus import Corpus
-from octavo.errors import InvalidArgumentError
+from octavo.corpus.searchable import SearchableCorpus
+from octavo.errors import InvalidArgumentError, shown
 from octavo.evaluation import read_qrels, read_queries
 from octavo.parallel import checked_threads, ordered_map
 from octavo.spi import RAGContext
@@ -102,7 +102,7 @@ class Sweep:
 
 
 def sweep(
-    corpus: Corpus,
+    corpus: SearchableCorpus,
     queries: Any,  # noqa: ANN401 - a path or a table
     qrels: Any,  # noqa: ANN401
     *,
@@ -122,7 +122,7 @@ def sweep(
     Parameters
     ----------
     corpus
-        What is searched.
+        What is searched: a :class:`octavo.Corpus`, or one in shards.
     queries
         What :func:`octavo.evaluation.read_queries` reads, or the table that it gives: columns
         ``id``, ``text`` and perhaps ``vector``.
@@ -156,7 +156,8 @@ def sweep(
     Raises
     ------
     InvalidArgumentError
-        An option, value, measure or number of folds does not fit, or no query is judged.
+        An option, value, measure or number of folds does not fit, an option is both swept over and
+        fixed, or no query is judged.
 
     Notes
     -----
@@ -170,6 +171,12 @@ def sweep(
     """
     measure = parse_metric(metric)
     points = grid_points(over)
+    for name in over:
+        if name in options:
+            raise InvalidArgumentError(
+                f"over: {name}: expected an option that is swept over or one that stays, found both "
+                f"(it stays {shown(options[name])})"
+            )
     judgements: Judgements = qrels if hasattr(qrels, "grades") else read_qrels(qrels)
     table = _table_of(queries)
     vector = "vector" if "vector" in table.column_names else None

@@ -50,6 +50,7 @@ descending = st.lists(
     st.one_of(
         st.floats(-1e30, 1e30),
         st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2**-40, 0.1, np.nextafter(0.1, 0), 5e-324, 1e300]),
+        st.sampled_from([-1e300, -3.4028235e38, -3.4028234e38, -np.inf, np.inf]),
     ),
     min_size=1,
     max_size=40,
@@ -77,8 +78,14 @@ def test_scores_move_no_further_than_needed(scores):
     for score in scores:
         value = np.float32(np.clip(score, -largest, largest))
         if expected and not value < expected[-1]:
-            value = np.nextafter(expected[-1], np.float32(-np.inf))
+            with np.errstate(over="ignore"):
+                value = np.nextafter(expected[-1], np.float32(-np.inf))
         expected.append(value)
+    # Below the lowest is nothing: from the end up each at least has room for those after it.
+    floor = -largest
+    for place in range(len(expected) - 1, -1, -1):
+        expected[place] = max(expected[place], floor)
+        floor = np.nextafter(floor, np.float32(np.inf))
     found = decreasing_scores(np.array(scores), np.arange(1, len(scores) + 1))
     assert found.dtype == np.float32
     assert (found == np.array(expected, np.float32)).all()
@@ -90,7 +97,9 @@ def test_each_query_starts_anew():
     assert found.tolist() == [0.5, below, 0.5, below]
 
 
-@pytest.mark.parametrize("bad", ["", " ", "a b", "a\tb", "a\n", "\u3000x", "a\x1cb"])
+@pytest.mark.parametrize(
+    "bad", ["", " ", "a b", "a\tb", "a\n", "\u3000x", "a\x1cb", "a\0b", "\ufeffa"]
+)
 def test_ids_that_a_run_cannot_hold_are_refused(tmp_path, bad):
     with pytest.raises(InvalidArgumentError, match="document id"):
         check_run_ids(hits(["q"], [bad], [1.0]))
@@ -99,6 +108,15 @@ def test_ids_that_a_run_cannot_hold_are_refused(tmp_path, bad):
         pytest.raises(InvalidArgumentError, match="query id"),
     ):
         writer.write(hits([bad], ["a"], [1.0]))
+
+
+@pytest.mark.parametrize(
+    ("tag", "field"), [("my  run", "my_run"), (" ", "run"), ("caf\udce9", "caf\\udce9"), ("é", "é")]
+)
+def test_tags(tmp_path, tag, field):
+    with TrecRunWriter(tmp_path / "r", tag) as writer:
+        writer.write(hits(["q"], ["a"], [1.0]))
+    assert (tmp_path / "r").read_text(encoding="utf-8") == f"q Q0 a 1 1 {field}\n"
 
 
 def test_no_hits_are_no_lines(tmp_path):

@@ -3,7 +3,7 @@
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 import pyarrow as pa
@@ -18,18 +18,20 @@ class TrecRunWriter:
     Evaluators sort a run again by score and break ties in ways of their own (trec_eval holds scores
     as float32 and puts the later document id first), so the scores written are float32 and strictly
     decreasing within a query: a score that would not be below the one before it becomes the next
-    smaller float32. Exact scores are in the other formats.
+    smaller float32. Where there is none below the smallest, those before it become larger instead.
+    Exact scores are in the other formats.
 
     Parameters
     ----------
     path
         The file to create.
     tag
-        The name of the run: its last column.
+        The name of the run: its last column. White space in it becomes ``_``.
     """
 
     def __init__(self, path: Path, tag: str) -> None:
-        self._tag = tag
+        # Names of files may hold what UTF-8 cannot.
+        self._tag = "_".join(tag.split()).encode("utf-8", "backslashreplace").decode() or "run"
         self._file = path.open("wb")
 
     def write(self, hits: pa.RecordBatch) -> None:
@@ -38,7 +40,7 @@ class TrecRunWriter:
         Raises
         ------
         InvalidArgumentError
-            An id is empty or holds white space (:func:`check_run_ids`).
+            A run cannot hold an id (:func:`check_run_ids`).
         """
         check_run_ids(hits)
         scores = decreasing_scores(hits["score"].to_numpy(), hits["rank"].to_numpy())
@@ -68,14 +70,20 @@ def check_run_ids(hits: pa.RecordBatch) -> None:
     Raises
     ------
     InvalidArgumentError
-        An id is empty or holds white space.
+        An id is empty, holds white space or NUL, at which C ends text, or begins as a file with a
+        byte order mark does.
     """
     for what, column in (("query", "query_id"), ("document", "id")):
         for identifier in hits[column].unique().to_pylist():
-            if str(identifier).split() != [identifier]:
+            if (
+                identifier is None
+                or identifier.split() != [identifier]
+                or "\0" in identifier
+                or identifier.startswith("\ufeff")
+            ):
                 raise InvalidArgumentError(
-                    f"format: a TREC run holds no empty id and none with white space, found "
-                    f"{what} id {identifier!r}; choose parquet or jsonl"
+                    f"format: a TREC run holds no empty id and none with white space, NUL or a byte "
+                    f"order mark, found {what} id {identifier!r}; choose parquet or jsonl"
                 )
 
 
@@ -94,7 +102,8 @@ def decreasing_scores(
     Notes
     -----
     float32 numbers are mapped to integers such that neighbours are neighbours. With those,
-    ``y[i] = min(x[i], y[i - 1] - 1)``, which is the running minimum of ``x[i] + i``, less ``i``.
+    ``y[i] = min(x[i], y[i - 1] - 1)``, which is the running minimum of ``x[i] + i``, less ``i``. No
+    score is so low that those after it would find no place above the lowest number.
 
     Examples
     --------
@@ -106,7 +115,8 @@ def decreasing_scores(
     starts = [*np.flatnonzero(ranks == 1).tolist(), len(keys)]
     for start, end in pairwise(starts):
         step = np.arange(end - start)
-        keys[start:end] = np.minimum.accumulate(keys[start:end] + step) - step
+        falling = np.minimum.accumulate(keys[start:end] + step) - step
+        keys[start:end] = np.maximum(falling, _LOWEST_KEY + step[::-1])
     return _from_ordered_keys(keys)
 
 
@@ -114,6 +124,9 @@ def _ordered_keys(values: NDArray[np.float32]) -> NDArray[np.int64]:
     """Map float32 to integers that sort alike; both zeros become 0."""
     bits = values.view(np.int32).astype(np.int64)
     return np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
+
+
+_LOWEST_KEY: Final = int(_ordered_keys(np.array([np.finfo(np.float32).min]))[0])
 
 
 def _from_ordered_keys(keys: NDArray[np.int64]) -> NDArray[np.float32]:
