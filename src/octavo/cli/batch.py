@@ -20,6 +20,7 @@ from octavo.cli.options import (
 )
 from octavo.cli.output import counts, facts, say
 from octavo.cli.progress import progress
+from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def batch(
     query_text: QueryText = None,
     query_id: QueryId = None,
     query_vector: QueryVector = None,
+    embedding: QueryEmbedding = None,
     format: Annotated[  # noqa: A002 - the option's name
         str | None,
         typer.Option(
@@ -69,7 +71,7 @@ def batch(
     from octavo.batch.work_directory import can_resume  # noqa: PLC0415
     from octavo.shards import open_index  # noqa: PLC0415
 
-    corpus = open_index(index)
+    corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     job = BatchJob(
         index=corpus,

@@ -21,6 +21,7 @@ from octavo.cli.options import (
 )
 from octavo.cli.output import say
 from octavo.cli.progress import progress
+from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
 from octavo.errors import InvalidArgumentError
 
@@ -70,6 +71,7 @@ def evaluate(
     ] = None,
     query_id: QueryId = None,
     query_vector: QueryVector = None,
+    embedding: QueryEmbedding = None,
     runs: Annotated[
         Path | None,
         typer.Option(metavar="DIRECTORY", help="Keep each strategy's results there, LABEL.trec."),
@@ -91,7 +93,7 @@ def evaluate(
     from octavo.shards import open_index  # noqa: PLC0415
 
     evaluation = Evaluation(request)
-    corpus = open_index(index)
+    corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     chosen = _strategies(corpus, strategy, options, query_vectors=query_vector is not None)
     checked_baseline([each.name for each in chosen], request.baseline)
@@ -153,7 +155,10 @@ def _strategies(
         names = applicable_strategies(corpus, query_vectors=query_vectors)
         say(f"Strategies: {', '.join(names)}")
         if corpus.dimensions is not None and len(names) == 1:
-            say("vector and hybrid need vectors of the queries: --query-vector COLUMN")
+            say(
+                "vector and hybrid need vectors of the queries: --query-vector COLUMN or "
+                "--embedding MODEL"
+            )
         given = [ComparedStrategy(name) for name in names]
     for option in options:
         if not any(has_option(each.strategy, option) for each in given):

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from octavo.cli.graph_facts import graph_facts
+from octavo.cli.model_facts import model_facts
 from octavo.cli.options import AsJson, IndexPath
 from octavo.cli.output import facts, show, show_json, size
 from octavo.cli.vector_facts import vector_facts
@@ -45,6 +46,7 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
             if embedding is None
             else f"{embedding.specification}, {embedding.dimensions:,} dimensions",
         ),
+        *model_facts(embedding),
         *vector_facts(found),
         *graph_facts(found.graph),
         ("default strategy", found.default_strategy),

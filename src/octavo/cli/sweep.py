@@ -21,6 +21,7 @@ from octavo.cli.options import (
 )
 from octavo.cli.output import facts, say, show, show_json
 from octavo.cli.progress import progress
+from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.sweep_options import swept_and_fixed, with_sweep_options
 from octavo.visible import printable
 
@@ -60,6 +61,7 @@ def sweep(
     query_text: QueryText = None,
     query_id: QueryId = None,
     query_vector: QueryVector = None,
+    embedding: QueryEmbedding = None,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Show the N best points only.")
     ] = None,
@@ -76,7 +78,7 @@ def sweep(
     from octavo.shards import open_index  # noqa: PLC0415
     from octavo.sweeps import sweep as swept  # noqa: PLC0415
 
-    corpus = open_index(index)
+    corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     name = strategy or corpus.default_strategy
     over, fixed = swept_and_fixed(options, _placing(corpus, name, options.get("child")))

@@ -69,6 +69,8 @@ class Corpus(SearchableCorpus):
             No octavo index, or one of a newer format.
         CorpusCorruptError
             A file is missing or damaged.
+        ConfigurationError
+            ``embedding`` is another model than the one that made the vectors.
         """
         return cls(open_snapshot(Path(path), embedding))
 
@@ -235,6 +237,8 @@ class Corpus(SearchableCorpus):
         ------
         CorpusFormatError, CorpusCorruptError
             The index is gone or damaged; this corpus stays what it was.
+        ConfigurationError
+            Its vectors are now those of another model than this corpus was opened with.
         """
         with self._moving:  # or a slower thread could move back
             self._snapshot = self._snapshot.refreshed()

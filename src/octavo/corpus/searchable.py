@@ -16,6 +16,7 @@ from octavo.columns.filters import ENTRY_ID
 from octavo.corpus.blocks import search_blocks, split_queries
 from octavo.corpus.options import default_strategy, make_strategy
 from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.embeddings.vector_model import VectorModel
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext, RetrievedDocument
@@ -53,6 +54,12 @@ class SearchableCorpus:
         """The dimensions of the vectors; ``None`` where there are none."""
         entry = self._snapshot.manifest.embedding
         return None if entry is None else entry.dimensions
+
+    @property
+    def vector_model(self) -> VectorModel | None:
+        """Which model made the vectors, as far as the index knows; only a name, nothing is loaded."""
+        entry = self._snapshot.manifest.embedding
+        return None if entry is None else entry.made_by
 
     @property
     def fingerprint(self) -> str:

@@ -19,6 +19,8 @@ def open_index(
         It is none, or one of a newer format.
     CorpusCorruptError
         A file is missing or damaged.
+    ConfigurationError
+        ``embedding`` is another model than the one that made the vectors.
     """
     kind = ShardedCorpus if layout.is_sharded(Path(path)) else Corpus
     return kind.open(path, embedding=embedding)

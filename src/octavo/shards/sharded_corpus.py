@@ -75,6 +75,8 @@ class ShardedCorpus(SearchableCorpus):
             No sharded index, or one of a newer format.
         CorpusCorruptError
             A file is missing or damaged.
+        ConfigurationError
+            ``embedding`` is another model than the one that made the vectors.
         """
         index = Path(path)
         found = layout.read_description(index)

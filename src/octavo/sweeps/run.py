@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from octavo.batch.query_model import check_query_model
+from octavo.columns.sources import resolve_inputs
 from octavo.corpus.searchable import SearchableCorpus
 from octavo.errors import InvalidArgumentError, shown
 from octavo.evaluation import read_qrels, read_queries
@@ -176,7 +178,10 @@ def sweep(
                 f"(it stays {shown(options[name])})"
             )
     judgements: Judgements = qrels if hasattr(qrels, "grades") else read_qrels(qrels)
-    ids, block = _judged_queries(_table_of(queries), judgements)
+    table = _table_of(queries)
+    vector = "vector" if "vector" in table.column_names else None
+    check_query_model(resolve_inputs(table, "queries"), vector, corpus)
+    ids, block = _judged_queries(table, judgements)
     dealt = folds_of(ids, folds)
     workers = checked_threads(threads)
     context = RAGContext(
