@@ -1,7 +1,12 @@
+import math
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from octavo.evaluation import intervals
+from octavo.evaluation.exact_sums import summable
 from octavo.evaluation.intervals import bootstrap_intervals
 
 
@@ -35,7 +40,7 @@ def test_an_interval_does_not_depend_on_the_other_rows_or_on_the_call():
     values = np.random.default_rng(6).random((3, 30))
     together = bootstrap_intervals(values)
     for row, expected in zip(values, together, strict=True):
-        np.testing.assert_allclose(bootstrap_intervals(row[None])[0], expected, rtol=1e-12)
+        assert bootstrap_intervals(row[None])[0].tobytes() == expected.tobytes()
     assert together.tobytes() == bootstrap_intervals(values).tobytes()
 
 
@@ -44,3 +49,22 @@ def test_shifting_all_values_shifts_the_interval():
     np.testing.assert_allclose(
         bootstrap_intervals(values + 3), bootstrap_intervals(values) + 3, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("queries", [2, 7, 60])
+def test_means_are_those_of_plain_sums_in_any_order(queries, monkeypatch):
+    """Oracle: the same draws, added up by ``math.fsum``, which rounds once."""
+    monkeypatch.setattr(intervals, "RESAMPLES", 200)
+    # Cubes, so that sums of them as they are do round.
+    values = np.random.default_rng(queries).random((3, queries)) ** 3
+    random = np.random.default_rng(intervals.SEED)
+    draws = random.integers(0, queries, (200, queries)).tolist()
+    for row, bounds in zip(values, bootstrap_intervals(values), strict=True):
+        centre = float(row.mean())
+        means = np.array([math.fsum(row[at] - centre for at in draw) / queries for draw in draws])
+        expected = centre + np.quantile(means, [0.025, 0.975])
+        np.testing.assert_allclose(bounds, expected, rtol=0, atol=1e-13)
+        distances = summable((row - centre)[None], queries)[0]
+        exact = np.array([math.fsum(distances[at] for at in draw) / queries for draw in draws])
+        tail = (1 - intervals.CONFIDENCE) / 2
+        assert bounds.tolist() == (centre + np.quantile(exact, [tail, 1 - tail])).tolist()

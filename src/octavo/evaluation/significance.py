@@ -5,6 +5,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.evaluation.exact_sums import summable
+
 FLIPS: Final = 100_000
 EXACT_QUERIES: Final = 16
 SEED: Final = 0
@@ -80,6 +82,7 @@ def _exact(differences: NDArray[np.float64]) -> float:
 
 def _drawn(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     queries = differences.shape[1]
+    differences = summable(differences, queries)
     random = np.random.default_rng(SEED)
     observed = differences.sum(axis=1)
     extreme = np.zeros(len(differences), np.int64)
