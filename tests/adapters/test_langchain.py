@@ -10,6 +10,7 @@ pytest.importorskip("langchain_core")
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
+from pydantic import ValidationError
 
 from octavo import Corpus, RAGContext
 from octavo.adapters.langchain import OctavoRetriever
@@ -122,3 +123,10 @@ def test_what_does_not_fit_is_refused_when_it_is_made(corpus, wrong):
         OctavoRetriever(**({"index": corpus} | wrong))
     with pytest.raises((InvalidArgumentError, ConfigurationError)):
         OctavoRetriever(index=corpus, strategy="nearest")
+
+
+@pytest.mark.parametrize("wrong", ["filter", "top_k", "search_kwargs"])
+def test_a_field_that_is_none_is_refused(corpus, wrong):
+    """``filter`` is what others call it: ignored, all documents would come."""
+    with pytest.raises(ValidationError, match=wrong):
+        OctavoRetriever(index=corpus, **{wrong: {"tier": "WORKING"}})

@@ -50,11 +50,14 @@ class OctavoRetriever(BaseRetriever):
 
     Raises
     ------
+    pydantic.ValidationError
+        There is no such field, or a value of it is of another type.
     ConfigurationError
         There is no such strategy, or documents have the :attr:`score_key` already.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    # What is misspelt, such as `filter`, is refused and never ignored.
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     index: SkipValidation[Any]
     strategy: str | None = None
