@@ -22,7 +22,7 @@ class Retrieval:
     """Retrieves from an index, or by a strategy, and survives pickling.
 
     An index is pickled by its path and opened again where it is unpickled; a strategy is pickled as
-    it is, if it can be. Safe to share between threads.
+    it is, if it can be. Safe to share between threads; a deep copy shares it too.
 
     Parameters
     ----------
@@ -77,13 +77,21 @@ class Retrieval:
         made: Any = functools.partial(type(self), strategy=self._name, options=self._options)
         if self._corpus is None:
             return made, (self._strategy,)
-        function = self._corpus.embedding_function
-        return functools.partial(made, embedding=function), (str(self._corpus.path.absolute()),)
+        path = str(self._corpus.path.absolute())
+        return functools.partial(made, embedding=self.embedding), (path,)
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> "Retrieval":
+        return self  # shared, as between threads
 
     @property
     def path(self) -> str | None:
         """The directory of the index; ``None`` for a strategy."""
         return None if self._corpus is None else str(self._corpus.path)
+
+    @property
+    def embedding(self) -> EmbeddingFunction | None:
+        """The caller's function for query texts; ``None`` where the index names its own."""
+        return None if self._corpus is None else self._corpus.embedding_function
 
     def retrieve(self, query: str, context: RAGContext) -> tuple[RetrievedDocument, ...]:
         """Return documents for a query, best first, from the present state of the corpus."""
