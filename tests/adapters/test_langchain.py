@@ -91,6 +91,22 @@ def test_callbacks_hear_of_it(corpus):
     assert heard == [ids(OctavoRetriever(index=corpus, k=1).invoke("fox"))]
 
 
+class Shouting(OctavoRetriever):
+    """A retriever of an application, with the signature that LangChain asks for."""
+
+    def _get_relevant_documents(self, query, *, run_manager, **bounds):
+        run_manager.on_text(query.upper())
+        return super()._get_relevant_documents(query.upper(), run_manager=run_manager, **bounds)
+
+
+def test_a_subclass_works_in_every_way_of_asking(corpus):
+    retriever = Shouting(index=corpus)
+    expected = OctavoRetriever(index=corpus).invoke("fox", k=2)
+    assert len(expected) == 2
+    assert retriever.invoke("fox", k=2) == expected
+    assert asyncio.run(retriever.ainvoke("fox", k=2)) == expected
+
+
 def test_any_strategy(shelf):
     found = OctavoRetriever(index=shelf, k=1).invoke("")
     assert found[0].id is None

@@ -122,13 +122,18 @@ class OctavoRetriever(BaseRetriever):
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun | None = None,  # noqa: ARG002 - LangChain's
+        run_manager: AsyncCallbackManagerForRetrieverRun | None = None,
         k: int | None = None,
         min_score: float | None = None,
         filters: Mapping[str, Any] | None = None,
     ) -> list[Document]:
         return await asyncio.to_thread(
-            self._get_relevant_documents, query, k=k, min_score=min_score, filters=filters
+            self._get_relevant_documents,
+            query,
+            run_manager=None if run_manager is None else run_manager.get_sync(),
+            k=k,
+            min_score=min_score,
+            filters=filters,
         )
 
     def _context(
