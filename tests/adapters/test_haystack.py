@@ -11,6 +11,7 @@ from haystack import Pipeline
 from haystack.components.builders import PromptBuilder
 from haystack.document_stores.types import FilterPolicy
 
+from octavo import Corpus, HashEmbedding
 from octavo.adapters.haystack import OctavoRetriever
 from octavo.errors import ConfigurationError, InvalidArgumentError
 from tests.adapters.conftest import Shelf
@@ -142,6 +143,18 @@ def test_what_has_no_name_is_not_serialised(corpus, shelf):
         OctavoRetriever(shelf).to_dict()
     with pytest.raises(ConfigurationError, match="serialised"):
         OctavoRetriever(str(corpus.path), embedding=lambda _: [1.0] * 128).to_dict()
+
+
+def test_a_function_that_only_the_corpus_has_is_not_forgotten(documents, tmp_path):
+    made = Corpus.build(documents, tmp_path / "i", embedding=lambda text: [1.0, len(text)])
+    for corpus in (made, Corpus.open(made.path, embedding=lambda text: [1.0, len(text)])):
+        assert OctavoRetriever(corpus, "vector").run("fox")["documents"]
+        with pytest.raises(ConfigurationError, match="serialised"):
+            OctavoRetriever(corpus, "vector").to_dict()
+    assert OctavoRetriever(made.path, "keyword").to_dict()["init_parameters"]["index"]
+    named = Corpus.build(documents, tmp_path / "named", embedding=HashEmbedding(64))
+    retriever = OctavoRetriever(named, "vector")
+    assert OctavoRetriever.from_dict(retriever.to_dict()).run("fox") == retriever.run("fox")
 
 
 def test_any_strategy(shelf):

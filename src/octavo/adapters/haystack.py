@@ -91,10 +91,10 @@ class OctavoRetriever:
         ConfigurationError
             It retrieves by a strategy, or embeds by a function, that has no name.
         """
-        if self._retrieval.path is None or self._embedding is not None:
+        if self._embedding is not None or not self._retrieval.is_named:
             raise ConfigurationError(
                 "OctavoRetriever: only a retriever of an index that names its embedding can be "
-                "serialised"
+                "serialised; where queries are not embedded, give the index by its path"
             )
         serialised: dict[str, Any] = default_to_dict(
             self,

@@ -93,6 +93,13 @@ class Retrieval:
         """The caller's function for query texts; ``None`` where the index names its own."""
         return None if self._corpus is None else self._corpus.embedding_function
 
+    @property
+    def is_named(self) -> bool:
+        """Whether :attr:`path` is all that another process needs: no function beside it."""
+        if self._corpus is None:
+            return False
+        return self.embedding is None or open_index(self._corpus.path).embeds_queries
+
     def retrieve(self, query: str, context: RAGContext) -> tuple[RetrievedDocument, ...]:
         """Return documents for a query, best first, from the present state of the corpus."""
         strategy = self._strategy
