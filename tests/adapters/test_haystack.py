@@ -70,6 +70,9 @@ def test_filters_of_a_run_replace_or_join_those_of_the_component(corpus):
     joining = OctavoRetriever(corpus, filters=first, filter_policy="merge")
     assert ids(joining.run("whale", filters=second)) == []
     assert joining.filter_policy is FilterPolicy.MERGE
+    assert ids(joining.run("whale", filters=equal("meta.tier", "SEMANTIC"))) == expected_ids(
+        corpus.search("whale", filters={"tier": "SEMANTIC"})
+    )  # of the same field: Haystack's rule
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,8 @@ class OctavoRetriever:
     filters
         Haystack filters: equalities, joined by ``AND``.
     filter_policy
-        Whether the filters of a run replace these, or are joined to them.
+        Whether the filters of a run replace these, or are joined to them. Joined, they still replace
+        those of the same field, as Haystack has it.
 
     Raises
     ------
