@@ -5,7 +5,7 @@ import pickle
 import pyarrow as pa
 import pytest
 
-from octavo import Corpus, RAGContext, ShardedCorpus
+from octavo import Corpus, RAGContext, RetrievedDocument, ShardedCorpus
 from octavo.adapters.retrieval import Retrieval, describes_retrieval, document_id
 from octavo.errors import ConfigurationError, CorpusFormatError, InvalidArgumentError
 from octavo.spi.metadata import (
@@ -49,6 +49,26 @@ def test_it_gives_what_a_strategy_gives(shelf):
     assert retrieval.path is None
 
 
+class Careless:
+    """A strategy of an application that heeds no bound."""
+
+    name = "careless"
+
+    def retrieve(self, query, context):
+        scored = [("low", 0.1, "a"), ("best", 0.9, "a"), ("other", 0.8, "b"), ("next", 0.5, "a")]
+        return [
+            RetrievedDocument(content, "", score, {"tenant": tenant})
+            for content, score, tenant in scored
+        ]
+
+
+def test_what_a_strategy_returns_is_filtered_ordered_and_cut():  # S6, S7, S15
+    retrieval = Retrieval(Careless())
+    context = RAGContext(max_results=2, min_score=0.2, metadata_filters={"tenant": "a"})
+    for each in (retrieval, pickle.loads(pickle.dumps(retrieval))):
+        assert [found.content for found in each.retrieve("", context)] == ["best", "next"]
+
+
 def test_it_shows_the_present_state(tmp_path):
     table = pa.table({"id": ["a"], "text": ["fox"]})
     corpus = Corpus.build(table, tmp_path / "index", embedding="none", threads=1)
@@ -86,6 +106,8 @@ def test_a_strategy_is_pickled_as_it_is():
 def test_what_does_not_fit_is_refused_at_once(corpus, shelf, tmp_path):
     with pytest.raises(InvalidArgumentError, match="found int"):
         Retrieval(3)
+    with pytest.raises(ConfigurationError, match="found .*Shelf"):
+        Retrieval(Shelf)
     with pytest.raises(InvalidArgumentError):
         Retrieval(corpus, "nearest")
     with pytest.raises((InvalidArgumentError, ConfigurationError)):

@@ -12,6 +12,7 @@ from octavo.errors import ConfigurationError, InvalidArgumentError
 from octavo.shards import open_index
 from octavo.spi import RAGContext, RAGStrategy, RetrievedDocument
 from octavo.spi.metadata import ENTRY_ID
+from octavo.strategies.returned import as_columnar
 
 Retrievable: TypeAlias = SearchableCorpus | RAGStrategy | str | PathLike[str]
 
@@ -20,6 +21,8 @@ _OF_THIS_RETRIEVAL = ("hybrid.", "multiQuery.", "hierarchy.", "temporal.", "grap
 
 class Retrieval:
     """Retrieves from an index, or by a strategy, and survives pickling.
+
+    What a strategy of an application returns is filtered again, put in order and cut (S15).
 
     An index is pickled by its path and opened again where it is unpickled; a strategy is pickled as
     it is, if it can be. Safe to share between threads; a deep copy shares it too.
@@ -71,6 +74,7 @@ class Retrieval:
             )
         if strategy is not None or self._options:
             raise ConfigurationError("strategy: expected a name and options only with an index")
+        as_columnar(source)  # whether it is one
         self._strategy = source
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -105,7 +109,7 @@ class Retrieval:
         strategy = self._strategy
         if self._corpus is not None:
             strategy = self._corpus.strategy(self._name, **self._options)
-        return () if strategy is None else tuple(strategy.retrieve(query, context))
+        return () if strategy is None else as_columnar(strategy).retrieve(query, context)
 
 
 def document_id(document: RetrievedDocument) -> str | None:
