@@ -35,7 +35,8 @@ class OctavoRetriever:
     Parameters
     ----------
     index
-        A :class:`octavo.Corpus`, the directory of one, or a strategy.
+        A :class:`octavo.Corpus` or :class:`octavo.ShardedCorpus`, the directory of one, or a
+        strategy.
     strategy
         The strategy's name, for an index; unset, its default.
     options
