@@ -1,6 +1,8 @@
 """What every adapter retrieves from."""
 
 import pickle
+import sys
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -77,6 +79,37 @@ def test_it_shows_the_present_state(tmp_path):
         writer.add(pa.table({"id": ["b"], "text": ["fox"]}))
     found = retrieval.retrieve("fox", RAGContext())
     assert [document_id(each) for each in found] == ["a", "b"]
+
+
+class CountedExpander:
+    """Counts how often it is made: it could load a model."""
+
+    made = 0
+
+    def __init__(self):
+        type(self).made += 1
+
+    def supports(self, model):
+        return True
+
+    def expand(self, query, mode, model, max_expansions):
+        return ["owl"]
+
+
+def test_a_strategy_is_made_once_for_a_state(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "counted", SimpleNamespace(Expander=CountedExpander))
+    table = pa.table({"id": ["a"], "text": ["fox"]})
+    corpus = Corpus.build(table, tmp_path / "index", embedding="none", threads=1)
+    monkeypatch.setattr(CountedExpander, "made", 0)
+    retrieval = Retrieval(corpus, "multi-query", {"expander": "counted:Expander", "model": "m"})
+    for _ in range(3):
+        assert len(retrieval.retrieve("fox", RAGContext())) == 1
+    assert CountedExpander.made == 1
+    with corpus.writer() as writer:
+        writer.add(pa.table({"id": ["b"], "text": ["owl"]}))
+    for _ in range(3):
+        assert len(retrieval.retrieve("fox", RAGContext())) == 2
+    assert CountedExpander.made == 2
 
 
 def test_it_is_pickled_by_the_path(corpus):

@@ -64,8 +64,9 @@ class Retrieval:
             )
         self._corpus = source if isinstance(source, SearchableCorpus) else None
         self._strategy: RAGStrategy | None = None
+        self._made: tuple[object, RAGStrategy] | None = None
         if self._corpus is not None:
-            self._corpus.strategy(strategy, **self._options)  # whether there is such a one
+            self._present(self._corpus)  # whether there is such a strategy
             return
         if not isinstance(source, RAGStrategy):
             raise InvalidArgumentError(
@@ -106,10 +107,18 @@ class Retrieval:
 
     def retrieve(self, query: str, context: RAGContext) -> tuple[RetrievedDocument, ...]:
         """Return documents for a query, best first, from the present state of the corpus."""
-        strategy = self._strategy
-        if self._corpus is not None:
-            strategy = self._corpus.strategy(self._name, **self._options)
+        strategy = self._strategy if self._corpus is None else self._present(self._corpus)
         return () if strategy is None else as_columnar(strategy).retrieve(query, context)
+
+    def _present(self, corpus: SearchableCorpus) -> RAGStrategy:
+        """Return the strategy over the present state of a corpus, made once for each.
+
+        Options may name what is slow to make, such as a table of synonyms, or a model.
+        """
+        state, made = corpus.keyword_index, self._made
+        if made is None or made[0] is not state:
+            made = self._made = state, corpus.strategy(self._name, **self._options)
+        return made[1]
 
 
 def document_id(document: RetrievedDocument) -> str | None:
