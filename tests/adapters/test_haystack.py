@@ -1,6 +1,7 @@
 """A component of Haystack, with the real package."""
 
 import asyncio
+import copy
 import pickle
 
 import pytest
@@ -172,6 +173,22 @@ def test_it_is_pickled(corpus):
     again = pickle.loads(pickle.dumps(retriever))
     assert again.run("red fox") == retriever.run("red fox")
     assert pickle.loads(pickle.dumps(OctavoRetriever(Shelf()))).run("")
+
+
+class Unpickled:
+    """A function that embeds, and holds a key."""
+
+    def __call__(self, text):
+        return [1.0, float(len(text))]
+
+    def __reduce__(self):
+        raise TypeError("not pickled, for its key would be")
+
+
+def test_a_deep_copy_shares_the_index_and_its_function(documents, tmp_path):
+    made = Corpus.build(documents, tmp_path / "i", embedding=Unpickled(), threads=1)
+    retriever = OctavoRetriever(made.path, "vector", embedding=Unpickled())
+    assert copy.deepcopy(retriever).run("fox") == retriever.run("fox")
 
 
 def test_what_does_not_fit_is_refused_when_it_is_made(corpus):

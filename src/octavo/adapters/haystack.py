@@ -74,7 +74,7 @@ class OctavoRetriever:
         filter_policy: FilterPolicy | str = FilterPolicy.REPLACE,
     ) -> None:
         self._retrieval = Retrieval(index, strategy, options, embedding)
-        self._embedding = embedding
+        self._is_given_embedding = embedding is not None
         self.strategy = strategy
         self.options = options
         self.top_k = top_k
@@ -93,7 +93,7 @@ class OctavoRetriever:
         ConfigurationError
             It retrieves by a strategy, or embeds by a function, that has no name.
         """
-        if self._embedding is not None or not self._retrieval.is_named:
+        if self._is_given_embedding or not self._retrieval.is_named:
             raise ConfigurationError(
                 "OctavoRetriever: only a retriever of an index that names its embedding can be "
                 "serialised; where queries are not embedded, give the index by its path"
