@@ -95,7 +95,7 @@ class Retrieval:
 
     @property
     def embedding(self) -> EmbeddingFunction | None:
-        """The caller's function for query texts; ``None`` where the index names its own."""
+        """The function for query texts that the corpus was given; ``None`` where it was given none."""
         return None if self._corpus is None else self._corpus.embedding_function
 
     @property
