@@ -22,7 +22,7 @@ from octavo.cli.options import (
 from octavo.cli.output import say
 from octavo.cli.progress import progress
 from octavo.cli.strategy_options import with_strategy_options
-from octavo.errors import InvalidArgumentError
+from octavo.cli.values import wrong_use
 
 if TYPE_CHECKING:
     from octavo.batch import BatchProgress
@@ -99,7 +99,10 @@ def evaluate(
     corpus = Corpus.open(index)
     warn_of_unknown_keys(admitted, corpus)
     chosen = _strategies(corpus, strategy, options, query_vectors=query_vector is not None)
-    checked_baseline([each.name for each in chosen], request.baseline)
+    with wrong_use():
+        checked_baseline([each.name for each in chosen], request.baseline)
+        for each in chosen:
+            corpus.strategy(each.strategy, **each.options)
     judgements = read_qrels(qrels, split=request.split)
     asked = read_queries(queries, text=query_text, id=query_id, vector=query_vector)
     judged = judged_queries(asked, judgements)
@@ -146,7 +149,7 @@ def _strategies(
 
     Raises
     ------
-    InvalidArgumentError
+    typer.BadParameter
         None of the strategies has an option.
     """
     from octavo.corpus.options import has_option  # noqa: PLC0415
@@ -160,7 +163,7 @@ def _strategies(
     names = tuple(dict.fromkeys(name.lower() for name in names))
     for option in options:
         if not any(has_option(name, option) for name in names):
-            raise InvalidArgumentError(
+            raise typer.BadParameter(
                 f"strategy {', '.join(names)}: expected options that one of them has, found {option}"
             )
     return [

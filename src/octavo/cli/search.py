@@ -19,6 +19,7 @@ from octavo.cli.options import (
 )
 from octavo.cli.output import counts, say, show_json
 from octavo.cli.strategy_options import with_strategy_options
+from octavo.cli.values import wrong_use
 
 if TYPE_CHECKING:
     from octavo.engines.report import SearchReport
@@ -70,11 +71,13 @@ def search(
     if strategy is None and corpus.default_strategy != "keyword" and not corpus.embeds_queries:
         say("The vectors of this index came from outside, so the query has none: keyword search.")
         strategy = "keyword"
-    chosen = corpus.strategy(strategy, **options)
+    with wrong_use():
+        chosen = corpus.strategy(strategy, **options)
     if draw is not None:
         from octavo.cli.drawing import checked_drawing  # noqa: PLC0415
 
-        checked_drawing(draw, chosen)
+        with wrong_use():
+            checked_drawing(draw, chosen)
     context = RAGContext(max_results, min_score, admitted)
     hits, report = find(chosen, query, context)
     if explain or draw is not None:
