@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from octavo.embeddings.openai_embedding import OpenAIEmbedding
     from octavo.embeddings.protocol import EmbeddingFunction
     from octavo.embeddings.sentence_transformer_embedding import SentenceTransformerEmbedding
-    from octavo.embeddings.vector_record import embedding_of
     from octavo.engines.choice import VectorIndexKind
     from octavo.errors import (
         CancelledError,
@@ -75,6 +74,7 @@ if TYPE_CHECKING:
         VectorMemoryStore,
     )
     from octavo.shards.opening import open_index
+    from octavo.shards.remembered_embedding import embedding_of
     from octavo.shards.sharded_corpus import ShardedCorpus
     from octavo.spi import (
         AsyncLLMClient,
@@ -258,7 +258,6 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "octavo.embeddings.openai_embedding": ("OpenAIEmbedding",),
     "octavo.embeddings.protocol": ("EmbeddingFunction",),
     "octavo.embeddings.sentence_transformer_embedding": ("SentenceTransformerEmbedding",),
-    "octavo.embeddings.vector_record": ("embedding_of",),
     "octavo.engines.choice": ("VectorIndexKind",),
     "octavo.errors": (
         "CancelledError",
@@ -312,6 +311,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "VectorMemoryStore",
     ),
     "octavo.shards.opening": ("open_index",),
+    "octavo.shards.remembered_embedding": ("embedding_of",),
     "octavo.shards.sharded_corpus": ("ShardedCorpus",),
     "octavo.spi": (
         "AsyncLLMClient",

@@ -5,7 +5,7 @@ import pickle
 import pyarrow as pa
 import pytest
 
-from octavo import Corpus, RAGContext
+from octavo import Corpus, RAGContext, ShardedCorpus
 from octavo.adapters.retrieval import Retrieval, describes_retrieval, document_id
 from octavo.errors import ConfigurationError, CorpusFormatError, InvalidArgumentError
 from octavo.spi.metadata import (
@@ -28,6 +28,19 @@ def test_it_gives_what_the_corpus_gives(corpus):
         assert expected
         for source in (corpus, corpus.path, str(corpus.path)):
             assert Retrieval(source, name).retrieve("red fox", context) == expected
+
+
+def test_an_index_in_shards_gives_what_a_single_one_gives(documents, tmp_path):
+    options = {"embedding": "hash", "threads": 1}
+    single = Corpus.build(documents, tmp_path / "single", **options)
+    sharded = ShardedCorpus.build(documents, tmp_path / "sharded", 3, **options)
+    expected = single.strategy("hybrid").retrieve("red fox", RAGContext(max_results=4))
+    for source in (sharded, str(sharded.path)):
+        retrieval = Retrieval(source, "hybrid")
+        for each in (retrieval, pickle.loads(pickle.dumps(retrieval))):
+            assert each.retrieve("red fox", RAGContext(max_results=4)) == expected
+    with pytest.raises(ConfigurationError, match="not over a sharded index"):
+        Retrieval(sharded, "graph")
 
 
 def test_it_gives_what_a_strategy_gives(shelf):

@@ -60,6 +60,81 @@ def test_options_go_to_the_strategies_that_have_them(octavo, index):
     )
 
 
+def test_one_strategy_with_several_settings(octavo, index, tmp_path):
+    pytest.importorskip("matplotlib")
+    settings = {
+        "hybrid": "hybrid",
+        "deep one": " deep  one = HYBRID --candidate-depth 500",
+        "hybrid,rrf_k=1,weights=keyword=9,vector=1": "hybrid --rrf-k 1 --weights keyword=9,vector=1",
+    }
+    given = [each for text in settings.values() for each in ("--strategy", text)]
+    files = {name: tmp_path / name for name in ("q.csv", "p.svg", "r.html", "runs")}
+    shown = octavo(
+        "eval", index, BEIR, BEIR, *given, "--baseline", "deep one", "--per-query", files["q.csv"],
+        "--plot", files["p.svg"], "--html", files["r.html"], "--runs", files["runs"],
+    )  # fmt: skip
+    assert shown.exit_code == 0, shown.stderr
+    assert list(dict.fromkeys(row["system"] for row in rows(shown))) == list(settings)
+    assert "differences to deep one" in shown.stderr
+    for name in ("q.csv", "p.svg", "r.html"):
+        text = files[name].read_text()
+        assert all(label in text for label in settings)
+    for label, text in settings.items():
+        _, *options = text.removeprefix(" deep  one = ").split()
+        one = ("--strategy", "hybrid", *options, "--runs", tmp_path / "one")
+        alone = octavo("eval", index, BEIR, BEIR, *one)
+        assert [row["mean"] for row in rows(alone)] == [
+            row["mean"] for row in rows(shown) if row["system"] == label
+        ]
+        found, expected = (
+            read_run(each).table()
+            for each in (files["runs"] / f"{label}.trec", tmp_path / "one" / "hybrid.trec")
+        )
+        assert found == expected
+    again = octavo("compare", *(files["runs"] / f"{each}.trec" for each in settings), BEIR)
+    assert [row["system"] for row in rows(again)] == [row["system"] for row in rows(shown)]
+
+
+def test_options_of_one_strategy_go_before_those_of_all(octavo, index, tmp_path):
+    asked = ("--strategy", "hybrid --rrf-k 1", "--strategy", "shared = hybrid", "--rrf-k", 5)
+    shown = octavo("eval", index, BEIR, BEIR, *asked, "--runs", tmp_path)
+    assert shown.exit_code == 0, shown.stderr
+    together = [read_run(tmp_path / f"{label}.trec") for label in ("hybrid,rrf_k=1", "shared")]
+    for constant, run in zip((1, 5), together, strict=True):
+        alone = ("--strategy", "hybrid", "--rrf-k", constant, "--runs", tmp_path)
+        assert octavo("eval", index, BEIR, BEIR, *alone).exit_code == 0
+        assert run.table() == read_run(tmp_path / "hybrid.trec").table()
+    assert together[0].table() != together[1].table()
+
+
+@pytest.mark.parametrize(
+    ("strategies", "message"),
+    [
+        (["hybrid --rrf-kk 3"], "'hybrid --rrf-kk 3': No such option: --rrf-kk"),
+        (["hybrid --rrf-k many"], "'hybrid --rrf-k many': Invalid value for '--rrf-k'"),
+        (["hybrid --rrf-k"], "Option '--rrf-k' requires an argument"),
+        (["hybrid 'x"], "No closing quotation"),
+        (["hybrid fusion"], "(fusion)"),
+        (["deep = "], "'deep = ': Missing argument"),
+        (["deep = hybird"], "expected one of vector, keyword, hybrid"),
+        (["a/b = hybrid"], "expected a label of 1 to 60 characters"),
+        (["hybrid --help"], "'hybrid --help': No such option"),
+        (["keyword --rrf-k 3"], "strategy 'keyword': no option rrf_k; its options are: none"),
+        (["hybrid --weights keyword=x"], "weights"),
+        (["hybrid --weights keyword=-1"], "weights"),
+        (["keyword", "KEYWORD"], "expected a label of its own for each, found 'keyword' again"),
+        (["a = hybrid", "A = keyword"], "found 'A' again; give it one (label=; --strategy"),
+    ],
+)
+def test_bad_settings_are_told_before_the_work(octavo, index, strategies, message):
+    given = [each for text in strategies for each in ("--strategy", text)]
+    shown = octavo("eval", index, BEIR, BEIR, *given)
+    assert shown.exit_code == 2
+    assert message in " ".join(shown.stderr.replace("│", " ").split())
+    assert "left out" not in shown.stderr  # queries were not read yet
+    assert shown.stdout == ""
+
+
 def test_files_are_written(octavo, index, tmp_path):
     pytest.importorskip("matplotlib")
     shown = octavo(

@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from octavo import Corpus
+from octavo import Corpus, embedding_of
 from octavo.batch.embedding import EmbedJob, run_embedding
 from octavo.embeddings.model2vec_embedding import Model2VecEmbedding
 from octavo.embeddings.protocol import embed_queries, embed_texts
-from octavo.embeddings.vector_record import embedding_of, vector_record
+from octavo.embeddings.vector_record import vector_record
 from octavo.errors import ConfigurationError, InvalidArgumentError
 
 WORDS = ("red", "blue", "fox", "whale")

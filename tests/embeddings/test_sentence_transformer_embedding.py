@@ -9,11 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from octavo import Corpus
+from octavo import Corpus, embedding_of
 from octavo.batch.embedding import EmbedJob, run_embedding
 from octavo.embeddings.protocol import embed_queries, embed_texts
 from octavo.embeddings.sentence_transformer_embedding import SentenceTransformerEmbedding
-from octavo.embeddings.vector_record import embedding_of
 from octavo.errors import ConfigurationError, InvalidArgumentError
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]

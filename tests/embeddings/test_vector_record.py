@@ -4,11 +4,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from octavo import HashEmbedding
+from octavo import HashEmbedding, embedding_of
 from octavo.batch.embedding import EmbedJob, run_embedding
 from octavo.embeddings.openai_embedding import OpenAIEmbedding
-from octavo.embeddings.vector_record import KEY, VectorRecord, embedding_of, vector_record
-from octavo.errors import ConfigurationError, SourceLoadingError
+from octavo.embeddings.vector_model import KEY
+from octavo.embeddings.vector_record import VectorRecord, vector_record
+from octavo.errors import ConfigurationError, InvalidArgumentError, SourceLoadingError
 from tests.embeddings.test_openai_embedding import embedded, vector
 from tests.model_servers.model_server import chat_server
 
@@ -23,9 +24,18 @@ RECORD = {
 }
 
 
+def noting(*notes):
+    """A file's table with a column of vectors for each note."""
+    fields = [
+        pa.field(f"vector{number or ''}", pa.list_(pa.float32(), 64), metadata=note)
+        for number, note in enumerate(notes)
+    ]
+    return pa.schema([pa.field("text", pa.string()), *fields]).empty_table()
+
+
 def written(path, **changes):
     record = VectorRecord(**(RECORD | changes))
-    pq.write_table(pa.table({"text": ["a"]}).replace_schema_metadata(record.metadata()), path)
+    pq.write_table(noting(record.metadata()), path)
     return record
 
 
@@ -72,9 +82,7 @@ def test_an_option_that_there_is_not(tmp_path):
 
 @pytest.mark.parametrize("text", [b"{", b"[]", b"3", b"{}", b'{"column": "v", "other": 1}'])
 def test_a_damaged_record(tmp_path, text):
-    pq.write_table(
-        pa.table({"text": ["a"]}).replace_schema_metadata({KEY: text}), tmp_path / "v.parquet"
-    )
+    pq.write_table(noting({KEY: text}), tmp_path / "v.parquet")
     with pytest.raises(SourceLoadingError, match="damaged"):
         vector_record(tmp_path / "v.parquet")
 
@@ -88,3 +96,36 @@ def test_files_that_have_none(tmp_path):
         vector_record(tmp_path / "text.parquet")
     with pytest.raises(SourceLoadingError, match="no such file"):
         vector_record(tmp_path / "missing.parquet")
+
+
+def test_a_column_of_each_of_two_models(tmp_path):
+    notes = [VectorRecord(**RECORD | {"model": f"hash:{n}"}).metadata() for n in (64, 128)]
+    pq.write_table(noting(*notes), tmp_path / "v.parquet")
+    with pytest.raises(ConfigurationError, match=r"column: expected one of 'vector', 'vector1'"):
+        vector_record(tmp_path / "v.parquet")
+    assert vector_record(tmp_path / "v.parquet", "vector1").model == "hash:128"
+    assert embedding_of(tmp_path / "v.parquet", column="vector1") == HashEmbedding(128)
+    with pytest.raises(SourceLoadingError, match="none of its metadata beside a column 'text'"):
+        vector_record(tmp_path / "v.parquet", "text")
+
+
+def test_a_column_that_was_renamed(tmp_path):
+    run_embedding(EmbedJob(inputs=pa.table({"text": ["a"]}), out=tmp_path / "v", model="hash:64"))
+    table = pq.read_table(tmp_path / "v").rename_columns(["text", "renamed"])
+    pq.write_table(table, tmp_path / "w")
+    assert vector_record(tmp_path / "w").column == "renamed"
+    assert embedding_of(tmp_path / "w") == HashEmbedding(64)
+
+
+def test_a_column_that_is_kept_keeps_its_record(tmp_path):
+    first, second, third = (tmp_path / name for name in ("1.parquet", "2.parquet", "3.parquet"))
+    run_embedding(EmbedJob(inputs=pa.table({"text": ["a"]}), out=first, model="hash:64"))
+    again = EmbedJob(inputs=first, out=second, model="hash:128", column="other")
+    run_embedding(again)
+    assert vector_record(second, "vector").model == "hash:64"
+    assert vector_record(second, "other").model == "hash:128"
+    mixed = pa.table({"text": ["b"], "vector": pq.read_table(second, columns=["other"])["other"]})
+    field = pq.read_schema(second).field("other").with_name("vector")
+    mixed = mixed.cast(mixed.schema.set(1, field))
+    with pytest.raises(InvalidArgumentError, match="'hash:64' as in .*1.parquet, .* 'hash:128'"):
+        run_embedding(EmbedJob(inputs=[first, mixed], out=third, model="hash:64", column="another"))

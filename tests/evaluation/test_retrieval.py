@@ -48,6 +48,30 @@ def test_vectors_of_queries_are_used(tmp_path):
     assert applicable_strategies(corpus, query_vectors=True) == ("keyword", "vector", "hybrid")
 
 
-def test_what_does_not_fit_is_refused(corpus):
-    with pytest.raises(InvalidArgumentError, match="no option half_life"):
-        retrieve_runs(corpus, QUERIES, [StrategyRun("keyword", {"half_life": "30d"})])
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (StrategyRun("keyword", {"half_life": "30d"}), "no option half_life"),
+        (StrategyRun("hybrid", {"candidate_depth": 3}), "found 'hybrid' again"),
+        (StrategyRun("keyword", label="HYBRID"), "expected a label of its own .* found 'HYBRID'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_is_asked(corpus, tmp_path, second, message):
+    with pytest.raises(InvalidArgumentError, match=message):
+        retrieve_runs(corpus, QUERIES, [StrategyRun("hybrid"), second], keep=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_all_runs_are_of_one_state(tmp_path):
+    table = pa.table({"id": ["a"], "text": ["red fox"]})
+    corpus = Corpus.build(table, tmp_path / "index", embedding="none", threads=1)
+
+    def change(_name, _event):
+        if len(corpus) == 1:
+            with corpus.writer() as writer:
+                writer.add(pa.table({"id": ["b"], "text": ["red fox"]}))
+
+    asked = [StrategyRun("keyword"), StrategyRun("keyword", label="again")]
+    runs = retrieve_runs(corpus, QUERIES, asked, listener=change)
+    assert [run.ids.to_pylist() for run in runs] == [["a"], ["a"]]
+    assert len(corpus) == 2

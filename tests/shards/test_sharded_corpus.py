@@ -11,8 +11,12 @@ from octavo.errors import (
     CorpusFormatError,
     DimensionMismatchError,
     GraphCapabilityError,
+    HierarchyError,
 )
+from octavo.graph.corpus_graph import CorpusGraph
 from octavo.shards import ShardedCorpus, open_index
+from octavo.shards.verify import verify_shards
+from octavo.strategies.hierarchy_index import HierarchyIndex
 
 FILTERS = ({}, {"tier": "a"}, {"tier": "b", "entryId": "d4"}, {"tier": "none"})
 
@@ -69,6 +73,13 @@ def test_a_graph_is_refused(sharded):
         sharded.strategy("temporal", allowed_sources=["here"], child="keyword")
 
 
+def test_what_is_built_by_hand_needs_a_single_index(sharded):
+    with pytest.raises(GraphCapabilityError, match="build a single index with edges"):
+        CorpusGraph(sharded.keyword_index)
+    with pytest.raises(HierarchyError, match="expected that of a single index"):
+        HierarchyIndex.of_corpus(sharded.keyword_index)
+
+
 def test_what_a_shard_raises_is_raised(sharded):
     # S20
     with pytest.raises(DimensionMismatchError, match="4 dimensions"):
@@ -81,6 +92,7 @@ def test_it_says_what_it_is(sharded, single):
     assert repr(sharded).endswith("documents=400, shards=4)")
     assert sharded.default_strategy == "hybrid"
     assert sharded.pinned() is sharded
+    assert sharded.verify() == verify_shards(sharded.path)
 
 
 def test_a_relative_path_is_found_from_elsewhere(tmp_path, monkeypatch):

@@ -6,13 +6,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from octavo.corpus.corpus import Corpus
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.errors import ConfigurationError, InvalidArgumentError
+from octavo.shards import open_index
 from octavo.spi import RAGContext, RAGStrategy, RetrievedDocument
 from octavo.spi.metadata import ENTRY_ID
 
-Retrievable: TypeAlias = Corpus | RAGStrategy | str | PathLike[str]
+Retrievable: TypeAlias = SearchableCorpus | RAGStrategy | str | PathLike[str]
 
 _OF_THIS_RETRIEVAL = ("hybrid.", "multiQuery.", "hierarchy.", "temporal.", "graph.")
 
@@ -26,7 +27,7 @@ class Retrieval:
     Parameters
     ----------
     source
-        A corpus, the directory of one, or any strategy.
+        A corpus, single or in shards, the directory of one, or any strategy.
     strategy
         The strategy's name, for a corpus; ``None``: its default.
     options
@@ -53,12 +54,12 @@ class Retrieval:
         self._name = strategy
         self._options = dict(options or {})
         if isinstance(source, str | PathLike):
-            source = Corpus.open(Path(source), embedding=embedding)
+            source = open_index(Path(source), embedding=embedding)
         elif embedding is not None:
             raise ConfigurationError(
                 "embedding: expected one only with the path of an index; open the corpus with it"
             )
-        self._corpus = source if isinstance(source, Corpus) else None
+        self._corpus = source if isinstance(source, SearchableCorpus) else None
         self._strategy: RAGStrategy | None = None
         if self._corpus is not None:
             self._corpus.strategy(strategy, **self._options)  # whether there is such a one
@@ -76,7 +77,7 @@ class Retrieval:
         made: Any = functools.partial(type(self), strategy=self._name, options=self._options)
         if self._corpus is None:
             return made, (self._strategy,)
-        function = self._corpus.keyword_index.function
+        function = self._corpus.embedding_function
         return functools.partial(made, embedding=function), (str(self._corpus.path.absolute()),)
 
     @property

@@ -14,6 +14,7 @@ from octavo.batch.job import BatchJob, BatchProgress, BatchSummary, ProgressList
 from octavo.batch.job_record import check_resumable, job_record
 from octavo.batch.output import checked_output, write_output
 from octavo.batch.query_columns import QueryColumns, choose_query_columns
+from octavo.batch.query_model import check_query_model
 from octavo.batch.query_stream import QueryStream
 from octavo.batch.remote_job import localised
 from octavo.batch.result_format import ResultFormat, format_of
@@ -131,6 +132,7 @@ class _Run:
         requested = QueryColumns(job.query_text, job.query_id, job.query_vector)
         schema = input_schema(self.sources, requested.columns())
         self.columns = choose_query_columns(schema, requested)
+        check_query_model(self.sources, self.columns.vector, self.corpus)
         self.schema = self._result_schema()
 
     def prepare(self, work: WorkDirectory) -> BlockTotals:

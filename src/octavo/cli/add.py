@@ -30,9 +30,9 @@ def add(
 
     from octavo.columns.row_count import estimated_rows  # noqa: PLC0415
     from octavo.columns.sources import resolve_inputs  # noqa: PLC0415
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards.opening import open_single  # noqa: PLC0415
 
-    opened = Corpus.open(index)
+    opened = open_single(index)
     sources = [source for source in resolve_inputs(corpus) if _holds_rows(source)]
     _tell_of_missing_columns(sources, opened.info().columns)
     total = estimated_rows(sources)

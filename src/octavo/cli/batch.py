@@ -22,6 +22,7 @@ from octavo.cli.options import (
 )
 from octavo.cli.output import counts, facts, say
 from octavo.cli.progress import progress
+from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
 from octavo.cli.values import checked, wrong_use
 
@@ -47,6 +48,7 @@ def batch(
     query_text: QueryText = None,
     query_id: QueryId = None,
     query_vector: QueryVector = None,
+    embedding: QueryEmbedding = None,
     format: Annotated[  # noqa: A002 - the option's name
         str | None,
         typer.Option(
@@ -77,7 +79,7 @@ def batch(
 
     with wrong_use():
         format_of(Path(out), format)
-    corpus = open_index(index)
+    corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     with wrong_use():
         corpus.strategy(strategy, **options)

@@ -15,9 +15,9 @@ def compact(
     """Merge an index into one segment, without deleted documents."""
     import time  # noqa: PLC0415
 
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards.opening import open_single  # noqa: PLC0415
 
-    corpus = Corpus.open(index)
+    corpus = open_single(index)
     before, started = corpus.info(), time.perf_counter()
     with progress() as update:
         compacted = corpus.compact(

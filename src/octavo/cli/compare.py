@@ -58,13 +58,13 @@ def compare(
 
 
 def _sources(results: dict[str, Path], queries: Path | None, index: Path | None) -> "PageSources":
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.evaluation import PageSources, read_queries  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
 
     return PageSources(
         results,
         None if queries is None else read_queries(queries),
-        None if index is None else Corpus.open(index),
+        None if index is None else open_index(index),
     )
 
 

@@ -45,9 +45,9 @@ def delete(
     if sum(way is not None and way != [] for way in (ids, id, filters)) != 1:
         raise typer.BadParameter("expected exactly one of --ids, --id and --filter")
     matching = parsed_filters(filters)
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards.opening import open_single  # noqa: PLC0415
 
-    corpus = Corpus.open(index)
+    corpus = open_single(index)
     if matching:
         refuse_unknown_keys(matching, corpus)
         result = _delete_where(corpus, matching, dry_run=dry_run)

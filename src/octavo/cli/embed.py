@@ -31,7 +31,7 @@ def embed(
     ] = None,
     like: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The model of a file that octavo embed wrote."),
+        typer.Option(metavar="FILE", help="The model of a file of octavo embed, or of an index."),
     ] = None,
     queries: Annotated[
         bool, typer.Option("--queries", help="Embed as queries, where the model tells them apart.")
@@ -164,7 +164,7 @@ def _model(
         ModelSpecification,
         parse_specification,
     )
-    from octavo.embeddings.vector_record import embedding_of  # noqa: PLC0415
+    from octavo.shards.remembered_embedding import embedding_of  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value is not None}
     if like is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from octavo.cli.compared_strategy import ComparedStrategy, parsed_strategy
 from octavo.cli.evaluation_options import Evaluation, EvaluationRequest, with_evaluation_options
 from octavo.cli.options import (
     Filters,
@@ -15,25 +16,19 @@ from octavo.cli.options import (
     QueryId,
     QueryVector,
     Threads,
-    known_strategy,
     parsed_filters,
     warn_of_unknown_keys,
 )
 from octavo.cli.output import say
 from octavo.cli.progress import progress
+from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
 from octavo.cli.values import wrong_use
 
 if TYPE_CHECKING:
     from octavo.batch import BatchProgress
-    from octavo.corpus.corpus import Corpus
+    from octavo.corpus.searchable import SearchableCorpus
     from octavo.evaluation import Metric, StrategyRun
-
-
-def _known_strategies(names: list[str] | None) -> list[str] | None:
-    for name in names or ():
-        known_strategy(name)
-    return names
 
 
 @with_strategy_options
@@ -55,12 +50,13 @@ def evaluate(
     *,
     request: EvaluationRequest,
     strategy: Annotated[
-        list[str] | None,
+        list[ComparedStrategy] | None,
         typer.Option(
-            metavar="NAME",
-            callback=_known_strategies,
-            help="Repeat to compare. Unset: keyword, and vector and hybrid where queries can be "
-            "embedded or bring vectors.",
+            metavar="[LABEL =] NAME [OPTION]...",
+            parser=parsed_strategy,
+            help="Repeat to compare, with options of each, as 'deep = hybrid --candidate-depth "
+            "500'. Unset: keyword, and vector and hybrid where queries can be embedded or bring "
+            "vectors.",
         ),
     ] = None,
     max_results: Annotated[
@@ -75,15 +71,15 @@ def evaluate(
     ] = None,
     query_id: QueryId = None,
     query_vector: QueryVector = None,
+    embedding: QueryEmbedding = None,
     runs: Annotated[
         Path | None,
-        typer.Option(metavar="DIRECTORY", help="Keep each strategy's results there, NAME.trec."),
+        typer.Option(metavar="DIRECTORY", help="Keep each strategy's results there, LABEL.trec."),
     ] = None,
     threads: Threads = None,
 ) -> None:
     """Measure strategies with judged queries; exit with 1 where they fall below a limit."""
     admitted = parsed_filters(filters)
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.evaluation import (  # noqa: PLC0415
         PageSources,
         read_qrels,
@@ -94,15 +90,14 @@ def evaluate(
     from octavo.evaluation.comparing import checked_baseline  # noqa: PLC0415
     from octavo.evaluation.queries import judged_queries  # noqa: PLC0415
     from octavo.evaluation.retrieval import kept_results  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
 
     evaluation = Evaluation(request)
-    corpus = Corpus.open(index)
+    corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     chosen = _strategies(corpus, strategy, options, query_vectors=query_vector is not None)
     with wrong_use():
         checked_baseline([each.name for each in chosen], request.baseline)
-        for each in chosen:
-            corpus.strategy(each.strategy, **each.options)
     judgements = read_qrels(qrels, split=request.split)
     asked = read_queries(queries, text=query_text, id=query_id, vector=query_vector)
     judged = judged_queries(asked, judgements)
@@ -139,40 +134,46 @@ def evaluate(
 
 
 def _strategies(
-    corpus: "Corpus",
-    names: Sequence[str] | None,
+    corpus: "SearchableCorpus",
+    given: Sequence[ComparedStrategy] | None,
     options: Mapping[str, Any],
     *,
     query_vectors: bool,
 ) -> "list[StrategyRun]":
-    """Return what to ask: each strategy with those of the options that it has.
+    """Return what to ask: each strategy with its own options, and those of all that it has.
 
     Raises
     ------
     typer.BadParameter
-        None of the strategies has an option.
+        None of the strategies has an option of all, one lacks an option of its own, or two are
+        called alike.
     """
     from octavo.corpus.options import has_option  # noqa: PLC0415
     from octavo.evaluation import StrategyRun, applicable_strategies  # noqa: PLC0415
+    from octavo.evaluation.retrieval import check_runs  # noqa: PLC0415
 
-    if names is None:
+    if given is None:
         names = applicable_strategies(corpus, query_vectors=query_vectors)
         say(f"Strategies: {', '.join(names)}")
         if corpus.dimensions is not None and len(names) == 1:
-            say("vector and hybrid need vectors of the queries: --query-vector COLUMN")
-    names = tuple(dict.fromkeys(name.lower() for name in names))
+            say(
+                "vector and hybrid need vectors of the queries: --query-vector COLUMN or "
+                "--embedding MODEL"
+            )
+        given = [ComparedStrategy(name) for name in names]
     for option in options:
-        if not any(has_option(name, option) for name in names):
+        if not any(has_option(each.strategy, option) for each in given):
+            names = tuple(dict.fromkeys(each.strategy for each in given))
             raise typer.BadParameter(
                 f"strategy {', '.join(names)}: expected options that one of them has, found {option}"
             )
-    return [
-        StrategyRun(
-            name,
-            {option: value for option, value in options.items() if has_option(name, option)},
-        )
-        for name in names
-    ]
+    runs = []
+    for each in given:
+        shared = {name: value for name, value in options.items() if has_option(each.strategy, name)}
+        runs.append(StrategyRun(each.strategy, {**shared, **each.options}, each.label))
+    with wrong_use():
+        check_runs(corpus, runs)
+    return runs
 
 
 def _warn_of_depth(metrics: "Sequence[Metric]", depth: int) -> None:

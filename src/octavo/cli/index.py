@@ -9,6 +9,7 @@ from octavo.cli import values
 from octavo.cli.building import Spread, build_corpus
 from octavo.cli.cluster_options import Engine, EngineName, RayAddress, Workers
 from octavo.cli.graph_facts import graph_facts
+from octavo.cli.model_facts import model_facts
 from octavo.cli.options import CorpusFiles, MemoryBudget, Recall, VectorIndex
 from octavo.cli.output import facts, say, size
 from octavo.cli.progress import progress
@@ -237,6 +238,7 @@ def _report(built: "Corpus | ShardedCorpus", seconds: float, reused: list[int]) 
         ("documents", f"{info.documents:,}"),
         ("empty texts", f"{info.empty_texts:,}"),
         ("null vectors", f"{info.null_vectors:,}"),
+        *model_facts(info.embedding),
         *graph_facts(info.graph),
         *(
             ("vectors reused", f"{count:,} of documents whose text was embedded")

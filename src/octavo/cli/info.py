@@ -4,11 +4,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from octavo.cli.graph_facts import graph_facts
+from octavo.cli.model_facts import model_facts
 from octavo.cli.options import AsJson, IndexPath
 from octavo.cli.output import facts, show, show_json, size
+from octavo.cli.vector_facts import vector_facts
 
 if TYPE_CHECKING:
-    from octavo.corpus.info import CorpusInfo, VectorSearchInfo
+    from octavo.corpus.info import CorpusInfo
 
 
 def info(index: IndexPath, *, as_json: AsJson = False) -> None:
@@ -44,7 +46,8 @@ def info(index: IndexPath, *, as_json: AsJson = False) -> None:
             if embedding is None
             else f"{embedding.specification}, {embedding.dimensions:,} dimensions",
         ),
-        *[("vector search", line) for line in _vector_search(found.vector_search)],
+        *model_facts(embedding),
+        *vector_facts(found),
         *graph_facts(found.graph),
         ("default strategy", found.default_strategy),
     ]
@@ -57,30 +60,6 @@ def _deleted(found: "CorpusInfo") -> list[tuple[str, str]]:
     rows = [("deleted rows", f"{found.deleted_rows:,} ({found.deleted_share:.1%} of all rows)")]
     advice = [] if found.compaction is None else [("compaction", f"advised: {found.compaction}")]
     return [*(rows if found.deleted_rows else []), *advice]
-
-
-def _vector_search(segments: "tuple[VectorSearchInfo, ...]") -> list[str]:
-    """Say how each segment's vectors are searched, and what that was measured to find."""
-    lines = []
-    for segment in segments:
-        found = segment.measured
-        if found.kind == "flat":
-            lines.append(f"exact, {size(segment.stored_bytes)} of vectors")
-            if segment.unused_bytes:
-                kept = f"{size(segment.unused_bytes)} of lists or a graph are kept unused"
-                why = f": they do not pay at a recall of {found.target:g}"
-                lines.append(kept + (why if found.target < 1.0 else ""))
-            continue
-        recalls = ", ".join(f"{value:.3f} for {name}" for name, value in found.recalls.items())
-        probes = "lists probed" if found.kind == "lists" else "rows in view"
-        memory = f"{size(segment.structure_bytes)} beside {size(segment.stored_bytes)} of vectors"
-        alone, together = 1e3 * found.single_seconds, 1e3 * found.batch_seconds
-        lines += [
-            f"{found.kind}: {found.efforts[0]:,} {probes}, {found.nominees:,} nominees; {memory}",
-            f"recall at 10: {recalls} (target {found.target:g}, {found.queries:,} queries)",
-            f"time: {alone:.2f} ms alone, {together:.2f} ms in a batch, one thread",
-        ]
-    return lines
 
 
 def _names(names: object) -> str:

@@ -14,9 +14,12 @@ def repair(
 ) -> None:
     """Build damaged parts of an index again from its documents."""
     from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards import ShardedCorpus  # noqa: PLC0415
+    from octavo.shards.layout import is_sharded  # noqa: PLC0415
 
+    kind = ShardedCorpus if is_sharded(index) else Corpus
     with progress() as update:
-        report = Corpus.repair(
+        report = kind.repair(
             index,
             memory_budget=memory_budget,
             threads=threads,

@@ -18,10 +18,12 @@ from octavo.cli.options import (
     warn_of_unknown_keys,
 )
 from octavo.cli.output import counts, say, show_json
+from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
 from octavo.cli.values import wrong_use
 
 if TYPE_CHECKING:
+    from octavo.embeddings.vector_model import VectorModel
     from octavo.engines.report import SearchReport
 
 
@@ -29,6 +31,16 @@ def _known_drawing(path: Path | None) -> Path | None:
     from octavo.cli.drawing import drawing_file  # noqa: PLC0415
 
     return path if path is None else drawing_file(path)
+
+
+def _without_vector(model: "VectorModel | None") -> str:
+    """Say why keywords are searched, and how else."""
+    if model is None:
+        return "The vectors of this index came from outside, so the query has none: keyword search."
+    return (
+        f"The vectors of this index were made by {model}, which is loaded only if you name it: "
+        f"keyword search. With --embedding {model} the query gets a vector."
+    )
 
 
 @with_strategy_options
@@ -40,6 +52,7 @@ def search(
     max_results: MaxResults = 10,
     min_score: MinScore = 0.0,
     filters: Filters = None,
+    embedding: QueryEmbedding = None,
     options: Mapping[str, Any],
     explain: Annotated[
         bool,
@@ -66,10 +79,10 @@ def search(
     from octavo.shards import open_index  # noqa: PLC0415
     from octavo.spi import RAGContext  # noqa: PLC0415
 
-    corpus = open_index(index)
+    corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     if strategy is None and corpus.default_strategy != "keyword" and not corpus.embeds_queries:
-        say("The vectors of this index came from outside, so the query has none: keyword search.")
+        say(_without_vector(corpus.vector_model))
         strategy = "keyword"
     with wrong_use():
         chosen = corpus.strategy(strategy, **options)

@@ -22,12 +22,13 @@ from octavo.cli.options import (
 )
 from octavo.cli.output import facts, say, show, show_json
 from octavo.cli.progress import progress
+from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.sweep_options import swept_and_fixed, with_sweep_options
 from octavo.cli.values import checked, wrong_use
 from octavo.visible import printable
 
 if TYPE_CHECKING:
-    from octavo.corpus.corpus import Corpus
+    from octavo.corpus.searchable import SearchableCorpus
     from octavo.sweeps import Sweep, SweepPoint
 
 _NORMAL = 1.96
@@ -67,6 +68,7 @@ def sweep(
     query_text: QueryText = None,
     query_id: QueryId = None,
     query_vector: QueryVector = None,
+    embedding: QueryEmbedding = None,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Show the N best points only.")
     ] = None,
@@ -79,12 +81,12 @@ def sweep(
     on queries that did not choose it follows on stderr.
     """
     admitted = parsed_filters(filters)
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
     from octavo.evaluation import read_qrels, read_queries  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
     from octavo.sweeps import sweep as swept  # noqa: PLC0415
     from octavo.sweeps.run import check_points  # noqa: PLC0415
 
-    corpus = Corpus.open(index)
+    corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     name = strategy or corpus.default_strategy
     over, fixed = swept_and_fixed(options, _placing(corpus, name, options.get("child")))
@@ -118,7 +120,7 @@ def sweep(
         say(line)
 
 
-def _placing(corpus: "Corpus", strategy: str, child: str | None) -> Callable[[str], str]:
+def _placing(corpus: "SearchableCorpus", strategy: str, child: str | None) -> Callable[[str], str]:
     """Return what finds out whether an option is the strategy's, or that of the one inside."""
     from octavo.corpus.options import has_option  # noqa: PLC0415
 

@@ -10,6 +10,7 @@ from octavo.cli.output import say
 from octavo.cli.progress import listener, progress
 
 if TYPE_CHECKING:
+    from octavo.corpus.searchable import SearchableCorpus
     from octavo.strategies.queries import Queries
 
 
@@ -35,10 +36,10 @@ def tune(
     """Tune vector search to a recall target, without building the index again."""
     if queries is None and (query_text or query_vector):
         raise typer.BadParameter("--query-text and --query-vector need --queries")
-    from octavo.corpus.corpus import Corpus  # noqa: PLC0415
+    from octavo.shards import open_index  # noqa: PLC0415
 
-    corpus = Corpus.open(index)
-    asked = None if queries is None else _read(queries, query_text, query_vector, corpus.dimensions)
+    corpus = open_index(index)
+    asked = None if queries is None else _read(queries, query_text, query_vector, corpus)
     with progress() as update:
         corpus.tune(
             recall,
@@ -54,9 +55,10 @@ def tune(
 
 
 def _read(
-    files: list[str], text: str | None, vector: str | None, dimensions: int | None
+    files: list[str], text: str | None, vector: str | None, corpus: "SearchableCorpus"
 ) -> "Queries":
     from octavo.batch.query_columns import QueryColumns, choose_query_columns  # noqa: PLC0415
+    from octavo.batch.query_model import check_query_model  # noqa: PLC0415
     from octavo.batch.query_stream import QueryStream  # noqa: PLC0415
     from octavo.columns.sources import input_schema, resolve_inputs  # noqa: PLC0415
 
@@ -64,4 +66,5 @@ def _read(
     wanted = [name for name in (text, vector) if name is not None]
     columns = choose_query_columns(input_schema(sources, wanted), QueryColumns(text, None, vector))
     say(f"Columns: {columns}")
-    return QueryStream(sources, columns, dimensions).queries()
+    check_query_model(sources, columns.vector, corpus)
+    return QueryStream(sources, columns, corpus.dimensions).queries()

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from octavo.columns.files import expand_path, reader_of
 from octavo.columns.naming import check_unique_names
-from octavo.columns.readers.base import FileSource, present_columns, slices
+from octavo.columns.readers.base import FileSource, metadata_of, present_columns, slices
 from octavo.errors import InvalidArgumentError, SourceLoadingError
 
 DEFAULT_BATCH_ROWS: Final = 16_384
@@ -53,6 +53,10 @@ class Source(Protocol):
         """Return what the input says of itself; nothing where it has no place for it."""
         ...
 
+    def field_metadata(self, column: str) -> Mapping[bytes, bytes]:
+        """Return what the input says of a column; nothing where it has no place for it."""
+        ...
+
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield batches of at most ``batch_rows`` rows with those of ``columns`` that exist."""
         ...
@@ -73,6 +77,10 @@ class TableSource:
     def schema_metadata(self) -> Mapping[bytes, bytes]:
         """Return the metadata of the schema."""
         return self.reader.schema.metadata or {}
+
+    def field_metadata(self, column: str) -> Mapping[bytes, bytes]:
+        """Return the metadata of a field."""
+        return metadata_of(self.reader.schema, column)
 
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows, once.

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from numpy.typing import ArrayLike
 
@@ -15,6 +15,7 @@ from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
 from octavo.corpus.info import CorpusInfo, describe
 from octavo.corpus.options import default_strategy
 from octavo.corpus.searchable import SearchableCorpus
+from octavo.corpus.tuning import tune_request
 from octavo.corpus.writer import CorpusWriter
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind, requested_vector_index
@@ -25,11 +26,13 @@ from octavo.storage.build.build_request import BuildRequest, Listener
 from octavo.storage.build.memory_budget import parse_budget
 from octavo.storage.build.work import Work, work_of
 from octavo.storage.maintenance.repair import Repair, repair_index
-from octavo.storage.maintenance.tune import TuneRequest, tune_index
+from octavo.storage.maintenance.tune import tune_index
 from octavo.storage.maintenance.verify import Verification, verify_index
 from octavo.storage.snapshot.snapshot import open_snapshot
 from octavo.storage.writer.compact import compact_index
-from octavo.strategies.queries import Queries, Texts, query_array
+
+if TYPE_CHECKING:
+    from octavo.strategies.queries import Texts
 
 
 class Corpus(SearchableCorpus):
@@ -66,6 +69,8 @@ class Corpus(SearchableCorpus):
             No octavo index, or one of a newer format.
         CorpusCorruptError
             A file is missing or damaged.
+        ConfigurationError
+            ``embedding`` is another model than the one that made the vectors.
         """
         return cls(open_snapshot(Path(path), embedding))
 
@@ -232,6 +237,8 @@ class Corpus(SearchableCorpus):
         ------
         CorpusFormatError, CorpusCorruptError
             The index is gone or damaged; this corpus stays what it was.
+        ConfigurationError
+            Its vectors are now those of another model than this corpus was opened with.
         """
         with self._moving:  # or a slower thread could move back
             self._snapshot = self._snapshot.refreshed()
@@ -274,14 +281,15 @@ class Corpus(SearchableCorpus):
         InvalidArgumentError, ConfigurationError, CorpusLockedError, OSError
             See :func:`octavo.storage.maintenance.tune.tune_index`; whatever fails, the index stays as it was.
         """
-        request = TuneRequest(
-            requested_vector_index(recall, vector_index),
-            parse_budget(memory_budget),
-            checked_threads(threads),
-            progress or (lambda _stage, _rows: None),
-            texts=None if queries is None else Queries.of(queries, query_vectors).texts,
-            vectors=None if query_vectors is None else query_array(query_vectors),
+        request = tune_request(
+            recall,
+            queries=queries,
+            query_vectors=query_vectors,
+            vector_index=vector_index,
             embedding=embedding,
+            memory_budget=memory_budget,
+            threads=threads,
+            progress=progress,
         )
         tune_index(self.path, request)
         return type(self).open(self.path, embedding=embedding)

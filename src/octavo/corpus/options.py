@@ -43,7 +43,7 @@ Child = RAGStrategy | str | None
 def default_strategy(snapshot: Snapshot) -> str:
     """Return ``hybrid`` where there are real vectors; ``keyword`` where only hashes, or none."""
     entry = snapshot.manifest.embedding
-    return "keyword" if entry is None or entry.specification.startswith("hash") else "hybrid"
+    return "keyword" if entry is None or entry.is_hash else "hybrid"
 
 
 def _keyword(snapshot: Snapshot) -> ColumnarStrategy:

@@ -16,6 +16,7 @@ from octavo.columns.filters import ENTRY_ID
 from octavo.corpus.blocks import search_blocks, split_queries
 from octavo.corpus.options import default_strategy, make_strategy
 from octavo.embeddings.protocol import EmbeddingFunction
+from octavo.embeddings.vector_model import VectorModel
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.parallel import checked_threads
 from octavo.spi import RAGContext, RetrievedDocument
@@ -55,6 +56,12 @@ class SearchableCorpus:
         return None if entry is None else entry.dimensions
 
     @property
+    def vector_model(self) -> VectorModel | None:
+        """Which model made the vectors, as far as the index knows; only a name, nothing is loaded."""
+        entry = self._snapshot.manifest.embedding
+        return None if entry is None else entry.made_by
+
+    @property
     def fingerprint(self) -> str:
         """A digest of the state: equal where every file of the index is, whatever its path."""
         return state_fingerprint(self._snapshot.manifest)
@@ -67,6 +74,13 @@ class SearchableCorpus:
     def pinned(self) -> Self:
         """Return a corpus that stays in the present state, whatever this one is refreshed to."""
         return type(self)(self._snapshot)
+
+    def with_store(self, store: Snapshot) -> Self:
+        """Return this corpus answered by another store of the same documents.
+
+        Such as one that remembers what it has found.
+        """
+        return type(self)(store)
 
     @property
     def keyword_index(self) -> Snapshot:

@@ -60,7 +60,8 @@ class CorpusWriter:
         Raises
         ------
         InvalidArgumentError
-            An id is in the corpus already or comes twice, or a document is not acceptable.
+            An id is in the corpus already or comes twice, a document is not acceptable, or vectors
+            are noted as those of another model.
         DimensionMismatchError
             A vector does not have the dimensions of the others.
         SourceLoadingError

@@ -4,27 +4,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from os import PathLike
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from octavo.analysis.analyzer import Analyzer
-from octavo.embeddings.libraries import model_embedding
 from octavo.embeddings.protocol import EmbeddingFunction
-from octavo.embeddings.specification import (
-    HashSpecification,
-    ModelSpecification,
-    parse_specification,
-    resolve,
-)
+from octavo.embeddings.vector_model import KEY, Note, VectorModel
 from octavo.errors import ConfigurationError, SourceLoadingError
-
-KEY: Final = b"octavo.embedding"
-"""Where in the metadata of an Arrow schema, and so of a parquet file, the record is."""
-
-ADDRESS: Final = "base_url"
-"""The option that says where a model is served, not which model it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,76 +48,66 @@ class VectorRecord:
     title: str | None
     max_characters: int | None = None
 
-    def metadata(self) -> dict[bytes, bytes]:
-        """Return the record as metadata of a schema, one JSON object."""
-        return {KEY: json.dumps(asdict(self), sort_keys=True).encode()}
+    def metadata(self) -> Note:
+        """Return the record as metadata of the vectors' Arrow field, one JSON object."""
+        return {KEY: self.to_json().encode()}
+
+    def to_json(self) -> str:
+        """Return the record as one JSON object, the same for the same."""
+        return json.dumps(asdict(self), sort_keys=True)
 
 
-def vector_record(path: str | PathLike[str]) -> VectorRecord:
+def vector_record(path: str | PathLike[str], column: str | None = None) -> VectorRecord:
     """Read what a parquet file of ``octavo embed`` says of its vectors.
+
+    Parameters
+    ----------
+    path
+        The file.
+    column
+        The column of vectors, needed where there are several.
 
     Raises
     ------
     SourceLoadingError
         The file is missing, is no parquet file, or says nothing of vectors.
+    ConfigurationError
+        It says something of several columns, and none of them was named.
     """
     try:
-        metadata = pq.read_schema(str(path)).metadata or {}
+        schema = pq.read_schema(str(path))
     except FileNotFoundError as error:
         raise SourceLoadingError(f"{path}: no such file") from error
     except (pa.ArrowException, OSError) as error:
         raise SourceLoadingError(f"{path}: expected a parquet file, found: {error}") from error
-    if KEY not in metadata:
+    notes = {
+        field.name: field.metadata[KEY]
+        for field in schema
+        if field.metadata and KEY in field.metadata and column in (None, field.name)
+    }
+    if not notes:
         raise SourceLoadingError(
             f"{path}: expected a file that octavo embed wrote, found none of its metadata"
+            + ("" if column is None else f" beside a column {column!r}")
         )
+    if len(notes) > 1:
+        names = ", ".join(map(repr, notes))
+        raise ConfigurationError(f"{path}: column: expected one of {names}, since models differ")
+    [(name, note)] = notes.items()
     try:
-        return VectorRecord(**json.loads(metadata[KEY]))
+        said = json.loads(note)
+        return VectorRecord(**(said | {"column": name}))  # which may have another name by now
     except (ValueError, TypeError) as error:
         raise SourceLoadingError(f"{path}: its metadata of vectors is damaged: {error}") from error
 
 
-def embedding_of(path: str | PathLike[str], **options: object) -> EmbeddingFunction:
-    """Return the function that embedded a file, so that its queries can be embedded likewise.
-
-    An address that the file names is not used, since a file may come from somebody else and the
-    address would be sent the key: give ``base_url`` yourself where the server is not the package's
-    default. For the same reason nothing that the file names is imported.
-
-    Parameters
-    ----------
-    path
-        A parquet file of ``octavo embed``.
-    options
-        Further parameters of the function, such as ``base_url`` or ``device``.
-
-    Raises
-    ------
-    SourceLoadingError
-        The file does not say how it was embedded.
-    ConfigurationError
-        It was by a function of an application, or the model cannot be had.
-    """
-    return _function(vector_record(path), str(path), options)
-
-
-def _function(
-    record: VectorRecord, origin: str, options: Mapping[str, object]
+def embedding_of_file(
+    path: str | PathLike[str], column: str | None = None, **options: object
 ) -> EmbeddingFunction:
+    """Return the function that embedded a file; see :func:`octavo.embedding_of`."""
+    record = vector_record(path, column)
     try:
-        specification = parse_specification(record.model)
-    except ConfigurationError:
-        specification = None  # "function", or of a later version
-    if isinstance(specification, ModelSpecification):
-        recorded = {name: value for name, value in record.options.items() if name != ADDRESS}
-        return model_embedding(
-            specification.library, specification.model, **(recorded | dict(options))
-        )
-    if isinstance(specification, HashSpecification):
-        found = resolve(specification, Analyzer())
-        if found is not None:
-            return found
-    raise ConfigurationError(
-        f"{origin}: its vectors are those of {record.model!r}, which is not for a file to name; "
-        "name the function yourself"
-    )
+        model = VectorModel(record.model, record.options)
+    except (ValueError, TypeError) as error:
+        raise SourceLoadingError(f"{path}: its metadata of vectors is damaged: {error}") from error
+    return model.without_address().function(str(path), options)

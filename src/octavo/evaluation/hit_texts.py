@@ -8,7 +8,7 @@ import numpy as np
 
 from octavo.analysis.snippet import Piece, best_snippet
 from octavo.analysis.spans import token_spans
-from octavo.corpus.corpus import Corpus
+from octavo.corpus.searchable import SearchableCorpus
 
 READ_CHARACTERS: Final = 4_000
 """How far into a text matches are looked for; finding them takes some milliseconds a page."""
@@ -22,7 +22,7 @@ class HitText:
     snippet: tuple[Piece, ...]
 
 
-def hit_texts(corpus: Corpus, query: str, ids: Iterable[str]) -> Mapping[str, HitText]:
+def hit_texts(corpus: SearchableCorpus, query: str, ids: Iterable[str]) -> Mapping[str, HitText]:
     """Return the texts of documents as answers to a query; those that the index lacks are left out."""
     wanted = list(ids)
     index = corpus.keyword_index

@@ -14,6 +14,8 @@ from octavo.batch.query_stream import QueryStream
 from octavo.columns.arrow_types import ChunkedArray, compute
 from octavo.columns.files import has_reader
 from octavo.columns.sources import Input, input_schema, resolve_inputs
+from octavo.columns.vector_notes import noted_model, with_note
+from octavo.embeddings.vector_model import VectorModel
 from octavo.errors import InvalidArgumentError, SourceLoadingError
 from octavo.evaluation.layout import Layout, is_table_file
 from octavo.evaluation.qrels import Qrels
@@ -67,7 +69,7 @@ def read_queries(
         vectors = np.concatenate([np.asarray(block.queries.vectors) for block in blocks])
         lists: Any = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
         table["vector"] = pa.chunked_array([lists])
-    return pa.table(table)
+    return _noting(pa.table(table), None if vector is None else noted_model(sources, vector))
 
 
 def judged_queries(queries: pa.Table, qrels: Qrels) -> pa.Table:
@@ -87,6 +89,14 @@ def judged_queries(queries: pa.Table, qrels: Qrels) -> pa.Table:
             f"{judged[0].as_py()!r}, found {found}"
         )
     return kept
+
+
+def _noting(queries: pa.Table, model: VectorModel | None) -> pa.Table:
+    """Return queries whose vectors say which model made them, if any does."""
+    if model is None or "vector" not in queries.column_names:
+        return queries
+    schema = with_note(queries.schema, "vector", model.note())
+    return pa.Table.from_arrays(queries.columns, schema=schema)
 
 
 def _read(source: Input, field: str | None) -> tuple[Input | Sequence[Input], bool]:

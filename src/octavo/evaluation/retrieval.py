@@ -10,7 +10,8 @@ from typing import Any, Final
 import pyarrow as pa
 
 from octavo.batch import BatchJob, BatchProgress, run_batch
-from octavo.corpus.corpus import Corpus
+from octavo.corpus.searchable import SearchableCorpus
+from octavo.errors import InvalidArgumentError
 from octavo.evaluation.run import Run, read_run
 
 DEFAULT_DEPTH: Final = 100
@@ -30,7 +31,7 @@ class StrategyRun:
     options
         Its options, as for :meth:`octavo.Corpus.strategy`.
     label
-        What the report calls it; unset, the name.
+        What the report calls it; unset, the name. Of two runs of one strategy one needs a label.
     """
 
     strategy: str
@@ -43,7 +44,7 @@ class StrategyRun:
         return self.label or self.strategy.lower()
 
 
-def applicable_strategies(corpus: Corpus, *, query_vectors: bool) -> tuple[str, ...]:
+def applicable_strategies(corpus: SearchableCorpus, *, query_vectors: bool) -> tuple[str, ...]:
     """Return the strategies to compare where none is named: keyword, and vector and hybrid.
 
     Parameters
@@ -58,7 +59,7 @@ def applicable_strategies(corpus: Corpus, *, query_vectors: bool) -> tuple[str, 
 
 
 def retrieve_runs(
-    corpus: Corpus,
+    corpus: SearchableCorpus,
     queries: pa.Table,
     strategies: Sequence[StrategyRun],
     *,
@@ -92,8 +93,13 @@ def retrieve_runs(
     Raises
     ------
     InvalidArgumentError
-        A strategy is unknown, or an option does not fit it.
+        A strategy is unknown, an option does not fit it, or two are called alike; before any is
+        asked.
+    ConfigurationError
+        The index cannot be searched by a strategy.
     """
+    corpus = corpus.pinned()
+    check_runs(corpus, strategies)
     runs = []
     with nullcontext(keep) if keep is not None else _scratch() as directory:
         for number, each in enumerate(strategies):
@@ -116,6 +122,28 @@ def retrieve_runs(
             told = None if listener is None else _listening(listener, each.name)
             runs.append(read_run(run_batch(job, told).out, name=each.name))
     return runs
+
+
+def check_runs(corpus: SearchableCorpus, strategies: Sequence[StrategyRun]) -> None:
+    """Refuse, before any work, what could not be asked or told apart.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A strategy is unknown, an option does not fit it, or two are called alike: files are called
+        by their names, and some file systems do not tell case.
+    ConfigurationError
+        The index cannot be searched by a strategy.
+    """
+    names: set[str] = set()
+    for each in strategies:
+        if each.name.casefold() in names:
+            raise InvalidArgumentError(
+                f"strategies: expected a label of its own for each, found {each.name!r} again; "
+                f"give it one (label=; --strategy 'LABEL = {each.strategy} ...')"
+            )
+        names.add(each.name.casefold())
+        corpus.strategy(each.strategy, **each.options)
 
 
 def kept_results(directory: Path, position: int) -> Path:

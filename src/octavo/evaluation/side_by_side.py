@@ -9,7 +9,7 @@ import pyarrow as pa
 from octavo.columns.arrow_types import compute
 from octavo.columns.sources import Input
 from octavo.columns.streams import in_stream, stream_names
-from octavo.corpus.corpus import Corpus
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.evaluation.groups import strings
 from octavo.evaluation.hit_parts import Parts, hit_parts
 from octavo.evaluation.hit_texts import HitText, hit_texts
@@ -40,7 +40,7 @@ class PageSources:
 
     results: Mapping[str, Input] = field(default_factory=dict)
     queries: pa.Table | None = None
-    corpus: Corpus | None = None
+    corpus: SearchableCorpus | None = None
 
 
 @dataclass(frozen=True, slots=True)

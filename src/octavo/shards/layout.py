@@ -72,11 +72,13 @@ def read_description(index: Path) -> ShardsDescription:
     Raises
     ------
     CorpusFormatError
-        It is of a newer format.
+        It is missing, or of a newer format.
     CorpusCorruptError
         It is damaged.
     """
     path = index / SHARDS
+    if not is_sharded(index):
+        raise CorpusFormatError(f"{index}: expected a sharded index, found no {SHARDS}")
     try:
         body = json.loads(path.read_bytes())
         version, generation, documents = body["version"], body["generation"], body["documents"]
@@ -90,3 +92,14 @@ def read_description(index: Path) -> ShardsDescription:
             f"{path}: written by format {version}, this octavo reads up to {VERSION}"
         )
     return ShardsDescription(version, generation, tuple(documents))
+
+
+def unchanging(index: Path) -> CorpusFormatError:
+    """Return the error of a change of documents: shards are built together."""
+    found = read_description(index)
+    folder, shards = generation_directory(index, found.generation), len(found.documents)
+    return CorpusFormatError(
+        f"{index}: expected a single octavo index, found a sharded one: its {shards} shards, in "
+        f"{folder}, are built together, and none can be changed by itself; build it again from all "
+        f"its documents: octavo index DOCUMENTS --out {index} --shards {shards} --overwrite"
+    )

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from octavo.columns.document_batch import normalise
 from octavo.columns.schema import ColumnChoice
 from octavo.columns.sources import InputBatch, Source, TableSource, input_schema, open_inputs
+from octavo.columns.vector_notes import noted_model, with_note
+from octavo.embeddings.vector_model import VectorModel
 from octavo.shards.assignment import shard_of
 from octavo.storage.format.durable import errors_naming
 
@@ -81,7 +83,7 @@ def partition(
     Raises
     ------
     InvalidArgumentError, SourceLoadingError
-        A document is not acceptable, or an input is damaged.
+        A document is not acceptable, vectors are those of several models, or an input is damaged.
     OSError
         The disk is full.
     """
@@ -89,6 +91,7 @@ def partition(
     position = "position"
     while position in choice.columns():
         position = f"_{position}"
+    model = None if choice.embedding is None else noted_model(sources, choice.embedding)
     dimensions: int | None = None
     done = 0
     with ExitStack() as open_files, errors_naming(scratch):
@@ -103,7 +106,7 @@ def partition(
                 dimensions = documents.vectors.dimensions or dimensions
                 present = documents.vectors.present
             owners = shard_of(documents.ids, shards)
-            whole = _complete(batch, choice, schema)
+            whole = _noting(_complete(batch, choice, schema), choice.embedding, model)
             for number, rows in _rows_of_shards(owners):
                 writers[number].write(whole.take(rows), done + rows, present[rows].any())
             done += len(documents)
@@ -166,6 +169,14 @@ def _complete(batch: InputBatch, choice: ColumnChoice, schema: pa.Schema) -> pa.
         for name in choice.columns()
     }
     return pa.RecordBatch.from_pydict(columns)
+
+
+def _noting(batch: pa.RecordBatch, column: str | None, model: VectorModel | None) -> pa.RecordBatch:
+    """Return a batch that says which model made its vectors, as only some inputs may."""
+    if column is None or model is None:
+        return batch
+    schema = with_note(batch.schema, column, model.note())
+    return pa.RecordBatch.from_arrays(batch.columns, schema=schema)
 
 
 def _rows_of_shards(

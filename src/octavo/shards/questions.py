@@ -71,6 +71,15 @@ class RankVector:
         return shard.rank_vector(self.vectors, self.depth, self.filters)
 
 
+@dataclass(frozen=True, slots=True)
+class ScansAllVectors:
+    """Whether vector search compares all vectors."""
+
+    def __call__(self, shard: Shard) -> bool:
+        """Return that."""
+        return shard.scans_all_vectors
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ids:
     """The ids of rows."""

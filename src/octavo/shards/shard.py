@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from octavo.columns.array_file import open_array
 from octavo.columns.hits import Hits
 from octavo.columns.stored_document import StoredDocument
+from octavo.corpus.searchable import state_fingerprint
 from octavo.engines.keyword.collection import CollectionStatistics, CollectionTotals
 from octavo.engines.report import SearchReport
-from octavo.errors import CorpusCorruptError
+from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.shards import layout
 from octavo.storage.snapshot.snapshot import Snapshot, open_snapshot
 
@@ -70,6 +71,11 @@ class Shard:
         hits, report = self._snapshot.rank_vector(vectors, depth, selection)
         return self._shown(hits), report
 
+    @property
+    def scans_all_vectors(self) -> bool:
+        """Whether vector search compares all vectors; so it does where there are none."""
+        return self._snapshot.scans_all_vectors
+
     def ids(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the ids of rows of this shard."""
         return self._snapshot.ids(self._local(rows))
@@ -104,11 +110,22 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class ShardPlace:
-    """Where a shard lies; what another process needs to open it."""
+    """Where a shard lies; what another process needs to open it.
+
+    Parameters
+    ----------
+    generation
+        The directory of all shards.
+    number, shards
+        Which shard this is, and of how many.
+    state
+        The fingerprint of its index, so that all processes search it in one state.
+    """
 
     generation: Path
     number: int
     shards: int
+    state: str
 
     def snapshot(self) -> Snapshot:
         """Open the shard's index."""
@@ -120,7 +137,7 @@ class ShardPlace:
         Raises
         ------
         CorpusCorruptError, CorpusFormatError
-            It is missing, damaged, or was changed by itself.
+            It is missing, damaged, was changed by itself, or is in another state by now.
         """
         snapshot = self.snapshot()
         path = layout.positions_file(self.generation, self.number)
@@ -128,6 +145,10 @@ class ShardPlace:
             raise CorpusCorruptError(
                 f"{snapshot.path}: expected a shard as it was built, found deleted documents; "
                 "build the sharded index again"
+            )
+        if state_fingerprint(snapshot.manifest) != self.state:
+            raise CorpusFormatError(
+                f"{snapshot.path}: changed since the sharded index was opened; open that again"
             )
         positions = open_array(path, np.int64, (snapshot.rows,))
         return Shard(snapshot, positions, self.number, self.shards)

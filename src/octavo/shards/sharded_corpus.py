@@ -2,32 +2,36 @@
 
 import json
 import warnings
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from octavo.columns.sources import Input
 from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
 from octavo.corpus.info import CorpusInfo, describe, describe_together
 from octavo.corpus.searchable import SearchableCorpus, state_fingerprint
+from octavo.corpus.tuning import tune_request
 from octavo.embeddings.protocol import EmbeddingFunction
-from octavo.errors import ConfigurationError, CorpusFormatError, GraphCapabilityError
+from octavo.engines.choice import DEFAULT_RECALL
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.shards import layout
 from octavo.shards.build import LocalBuilder, ShardBuilder, build_shards
+from octavo.shards.linked import check_linked
+from octavo.shards.maintenance import repair_shards, tune_shards
 from octavo.shards.shard import ShardPlace
 from octavo.shards.shards import LocalShards, Shards
 from octavo.shards.source import ShardedSource
+from octavo.shards.verify import verify_shards
 from octavo.storage.build.build_request import Listener
+from octavo.storage.build.work import work_of
 from octavo.storage.format.manifest import Manifest, read_manifest
+from octavo.storage.maintenance.repair import Repair
+from octavo.storage.maintenance.verify import Verification
 from octavo.strategies.columnar import ColumnarStrategy
 
 if TYPE_CHECKING:
     from octavo.storage.snapshot.snapshot import Snapshot
-
-STRATEGIES = ("keyword", "vector", "hybrid", "multi-query", "temporal")
-"""What ranks documents one by one. The others follow links between documents, which lie on
-different shards."""
 
 
 class ShardedCorpus(SearchableCorpus):
@@ -71,19 +75,23 @@ class ShardedCorpus(SearchableCorpus):
             No sharded index, or one of a newer format.
         CorpusCorruptError
             A file is missing or damaged.
+        ConfigurationError
+            ``embedding`` is another model than the one that made the vectors.
         """
         index = Path(path)
-        if not layout.is_sharded(index):
-            raise CorpusFormatError(f"{index}: expected a sharded index, found no shards.json")
         found = layout.read_description(index)
         # Absolute: workers of a cluster open shards too, in directories of their own.
         generation = layout.generation_directory(index.resolve(), found.generation)
+        shards = len(found.documents)
+        manifests = [
+            read_manifest(layout.shard_directory(generation, number)) for number in range(shards)
+        ]
         places = tuple(
-            ShardPlace(generation, number, len(found.documents))
-            for number in range(len(found.documents))
+            ShardPlace(generation, number, shards, state_fingerprint(manifest))
+            for number, manifest in enumerate(manifests)
         )
         held = [place for place in places if found.documents[place.number]]
-        manifest = _common_manifest(held or places)
+        manifest = _common([manifests[place.number] for place in held or places])
         source = ShardedSource(index, LocalShards(held), found.documents, manifest, embedding)
         return cls(source, places)
 
@@ -154,10 +162,14 @@ class ShardedCorpus(SearchableCorpus):
         )
         return type(self)(source, self._places)
 
+    def with_store(self, store: "Snapshot") -> Self:
+        """Return this corpus answered by another store over the same shards."""
+        return type(self)(cast("ShardedSource", store), self._places)
+
     @property
     def fingerprint(self) -> str:
         """A digest of the state of all shards."""
-        states = [state_fingerprint(_manifest_of(place)) for place in self._places]
+        states = [place.state for place in self._places]
         return blake2b(json.dumps(states).encode(), digest_size=16).hexdigest()
 
     def pinned(self) -> Self:
@@ -173,10 +185,70 @@ class ShardedCorpus(SearchableCorpus):
         GraphCapabilityError
             Always.
         """
-        raise GraphCapabilityError(f"{self.path}: a sharded index has no graph")
+        return self._source.graph
+
+    def tune(self, recall: float = DEFAULT_RECALL, **options: Any) -> Self:  # noqa: ANN401
+        """Choose how widely the vectors of every shard are searched again, and return the new state.
+
+        Shards are tuned one after the other, each to the same recall; each commits by itself, so
+        whatever stops the work, those that are done stay tuned and all are searched as before. This
+        corpus stays in the state it is.
+
+        Parameters
+        ----------
+        recall, **options
+            As for :meth:`octavo.Corpus.tune`. Query texts are embedded once for all shards;
+            ``embedding`` is by default the function that this corpus was opened with.
+
+        Raises
+        ------
+        InvalidArgumentError, ConfigurationError, CorpusLockedError, OSError
+            See :func:`octavo.shards.maintenance.tune_shards`.
+        """
+        given = tune_request(recall, **{"embedding": self.embedding_function, **options})
+        if given.texts is not None and given.vectors is None:
+            asked = type(self).open(self.path, embedding=given.embedding)
+            given = replace(given, vectors=asked.vector_store.embed(given.texts))
+        tune_shards(self.path, given)
+        return type(self).open(self.path, embedding=given.embedding)
+
+    @classmethod
+    def repair(
+        cls,
+        path: str | Path,
+        *,
+        embedding: EmbeddingFunction | None = None,
+        **work: Any,  # noqa: ANN401
+    ) -> Repair:
+        """Build damaged parts of every shard again from its documents, and report which.
+
+        Parameters as for :meth:`octavo.Corpus.repair`.
+
+        Raises
+        ------
+        CorpusCorruptError, CorpusFormatError, CorpusLockedError, OSError
+            See :func:`octavo.shards.maintenance.repair_shards`.
+        """
+        return repair_shards(Path(path), work_of(**work), embedding)
+
+    def verify(self) -> Verification:
+        """Check every byte on the disk now against its checksums, and the shards together."""
+        return verify_shards(self.path)
+
+    def writer(self, **_options: Any) -> NoReturn:  # noqa: ANN401 - those of Corpus.writer
+        """Not over shards, which are built together; so is :meth:`compact`.
+
+        Raises
+        ------
+        CorpusFormatError
+            Always; says how to build the index again.
+        """
+        raise layout.unchanging(self.path)
+
+    compact = writer
 
     def info(self) -> CorpusInfo:
-        """Describe all shards together."""
+        """Describe all shards together, as they lie on the disk now."""
         default = self.default_strategy
         parts = [describe(place.snapshot(), default) for place in self._places]
         return describe_together(self.path, parts)
@@ -197,11 +269,7 @@ class ShardedCorpus(SearchableCorpus):
         ConfigurationError
             The strategy, or its child, follows links between documents.
         """
-        for each in (name, options.get("child")):
-            if isinstance(each, str) and each.lower() in LINKED:
-                raise ConfigurationError(_refusal(f"strategy {each!r}"))
-        if options.get("graph"):
-            raise ConfigurationError(_refusal("the graph of 'hybrid'"))
+        check_linked(name, options)
         return super().strategy(name, **options)
 
     def __repr__(self) -> str:
@@ -210,21 +278,6 @@ class ShardedCorpus(SearchableCorpus):
         )
 
 
-LINKED = ("graph", "hierarchical", "reasoning")
-
-
-def _refusal(what: str) -> str:
-    return (
-        f"{what}: not over a sharded index, since it follows links between documents, which lie on "
-        f"different shards; expected one of {', '.join(STRATEGIES)}, or a single index"
-    )
-
-
-def _manifest_of(place: ShardPlace) -> Manifest:
-    return read_manifest(layout.shard_directory(place.generation, place.number))
-
-
-def _common_manifest(places: "tuple[ShardPlace, ...] | list[ShardPlace]") -> Manifest:
+def _common(manifests: list[Manifest]) -> Manifest:
     """Return the manifest of the first shard with vectors, else of the first."""
-    manifests = [_manifest_of(place) for place in places]
     return next((each for each in manifests if each.embedding is not None), manifests[0])

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from octavo.columns.stored_document import StoredDocument
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.keyword.collection import CollectionStatistics, CollectionTotals
 from octavo.engines.report import SearchReport
-from octavo.errors import ConfigurationError
+from octavo.errors import ConfigurationError, GraphCapabilityError
 from octavo.shards.merging import merge_hits
 from octavo.shards.questions import (
     Documents,
@@ -24,6 +24,7 @@ from octavo.shards.questions import (
     RankKeyword,
     RankVector,
     RowsOf,
+    ScansAllVectors,
     TimestampOutside,
     Timestamps,
     Totals,
@@ -155,6 +156,11 @@ class ShardedSource:
         found = self._ask_all(RankVector(vectors, depth, selection.filters))
         return self._merged(found, len(vectors), depth)
 
+    @property
+    def scans_all_vectors(self) -> bool:
+        """Whether vector search compares all vectors, in every shard."""
+        return all(self._ask_all(ScansAllVectors()))
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return query vectors made as the documents' were."""
         self._check_vectors()
@@ -164,6 +170,19 @@ class ShardedSource:
     def embeds_queries(self) -> bool:
         """Whether query texts can be embedded."""
         return self._embedding.available
+
+    @property
+    def graph(self) -> NoReturn:
+        """Not over shards.
+
+        Raises
+        ------
+        GraphCapabilityError
+            Always.
+        """
+        raise GraphCapabilityError(
+            f"{self.path}: a sharded index has no graph; build a single index with edges"
+        )
 
     def derived(self, kind: str, make: Callable[[], Value]) -> Value:
         """Return what ``make`` made of this index when it was first asked for by this name."""

@@ -1,5 +1,6 @@
 """Checking a sharded index: every shard, and that together they hold each document once."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,24 +24,46 @@ def verify_shards(index: Path) -> Verification:
     """
     description = layout.read_description(index)
     generation = layout.generation_directory(index, description.generation)
-    seen = np.zeros(description.total, np.bool_)
+    counts: list[int] = []
     files, size = 1, (index / SHARDS).stat().st_size
     problems: list[Problem] = []
     remains: list[Path] = []
-    for number, documents in enumerate(description.documents):
+    for number in range(len(description.documents)):
         found = verify_index(layout.shard_directory(generation, number))
         path = layout.positions_file(generation, number)
         files += found.files + 1
         size += found.bytes + (path.stat().st_size if path.is_file() else 0)
         problems += found.problems
         remains += found.remains
+        counts.append(found.documents)
+    problems += position_problems(index, description, counts)
+    return Verification(files, size, description.total, tuple(problems), tuple(remains))
+
+
+def position_problems(
+    index: Path, description: layout.ShardsDescription, counts: Sequence[int]
+) -> list[Problem]:
+    """Say what is wrong with the positions of documents, of which each is to be in one shard.
+
+    Parameters
+    ----------
+    index, description
+        The index and what its file says.
+    counts
+        How many documents were found in each shard.
+    """
+    generation = layout.generation_directory(index, description.generation)
+    seen = np.zeros(description.total, np.bool_)
+    problems: list[Problem] = []
+    for number, (expected, present) in enumerate(zip(description.documents, counts, strict=True)):
+        path = layout.positions_file(generation, number)
         try:
-            _mark(path, documents, found.documents, seen)
+            _mark(path, expected, present, seen)
         except CorpusCorruptError as error:
             problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
     if not problems and not seen.all():
         problems.append(Problem(index / SHARDS, "some documents are in no shard"))
-    return Verification(files, size, description.total, tuple(problems), tuple(remains))
+    return problems
 
 
 def _mark(path: Path, expected: int, present: int, seen: NDArray[np.bool_]) -> None:

@@ -7,6 +7,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.errors import HierarchyError
 from octavo.kernels.parents import children_of
 from octavo.spi import HierarchyMetadata, NodeView, RetrievedDocument
 from octavo.storage.snapshot.snapshot import Snapshot
@@ -92,8 +93,14 @@ class HierarchyIndex:
         Raises
         ------
         HierarchyError
-            There is no parent column; or as for the constructor.
+            There is no parent column, or the index is in shards, over which parents would lie
+            elsewhere; or as for the constructor.
         """
+        if not isinstance(corpus, Snapshot):
+            raise HierarchyError(
+                "corpus: expected that of a single index (corpus.keyword_index), found "
+                f"{type(corpus).__name__}"
+            )
         return cls(corpus)
 
     @cached_property

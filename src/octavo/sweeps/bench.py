@@ -6,17 +6,18 @@ from typing import Any
 import pyarrow as pa
 
 from octavo.corpus.blocks import split_queries
-from octavo.corpus.corpus import Corpus
 from octavo.corpus.option_values import expander
-from octavo.corpus.options import default_strategy, expansion_mode, has_option, make_strategy
+from octavo.corpus.options import expansion_mode, has_option
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.errors import InvalidArgumentError, shown
 from octavo.parallel import ordered_map
 from octavo.spi import RAGContext
+from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.clock import system_clock
 from octavo.strategies.columnar import ColumnarStrategy, Ranking
 from octavo.strategies.queries import Queries
 from octavo.sweeps.grid import split_options
-from octavo.sweeps.remembered import RememberedExpander, RememberedSnapshot
+from octavo.sweeps.remembered import RememberedExpander, remembering
 
 
 class SweepBench:
@@ -43,13 +44,13 @@ class SweepBench:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: SearchableCorpus,
         strategy: str,
         queries: Queries,
         context: RAGContext,
         options: Mapping[str, Any],
     ) -> None:
-        self._snapshot = RememberedSnapshot(corpus.keyword_index)
+        self._corpus = remembering(corpus)
         self._name = strategy
         self._context = context
         self._now = system_clock().isoformat()
@@ -58,9 +59,9 @@ class SweepBench:
         self._options = self._kept(strategy, options)
 
     @property
-    def snapshot(self) -> RememberedSnapshot:
-        """The corpus, whose searches are remembered."""
-        return self._snapshot
+    def snapshot(self) -> Snapshot:
+        """The store of the corpus, whose searches are remembered."""
+        return self._corpus.keyword_index
 
     def strategy(self, point: Mapping[str, Any]) -> ColumnarStrategy:
         """Return the strategy at a point.
@@ -69,6 +70,8 @@ class SweepBench:
         ------
         InvalidArgumentError
             It has no such option, or a value is out of range.
+        ConfigurationError
+            It, or its child, is none for an index in shards.
         """
         own, inner = split_options({**self._options, **point})
         if inner and not has_option(self._name, "child"):
@@ -76,9 +79,9 @@ class SweepBench:
                 f"strategy {self._name!r}: no option child, found {', '.join(map(repr, inner))} of one"
             )
         if inner:
-            child = own.get("child") or default_strategy(self._snapshot)
-            own["child"] = make_strategy(self._snapshot, child, self._kept(child, inner))
-        return make_strategy(self._snapshot, self._name, own)
+            child = own.get("child") or self._corpus.default_strategy
+            own["child"] = self._corpus.strategy(child, **self._kept(child, inner))
+        return self._corpus.strategy(self._name, **own)
 
     def rankings(self, point: Mapping[str, Any]) -> list[Ranking]:
         """Return the ranking of each block of queries at a point."""

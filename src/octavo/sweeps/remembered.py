@@ -1,19 +1,23 @@
-"""A snapshot that searches once: what its engines found is kept for the next strategy.
+"""A store that searches once: what its engines found is kept for the next strategy.
 
-Strategies over it are those of the corpus itself, so whatever is swept over runs through the same
-kernels and gives the same bits as a search does; only the engines are not asked again.
+Of an index in shards that is what was merged. Strategies over it are those of the corpus itself, so
+whatever is swept over runs through the same kernels and gives the same bits as a search does; only
+the engines are not asked again.
 """
 
 from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.columns.hits import Hits
 from octavo.columns.selection import Selection
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.engines.report import SearchReport
+from octavo.shards import ShardedCorpus
+from octavo.shards.source import ShardedSource
 from octavo.spi import QueryExpander, QueryExpansion
 from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.strategies.multi_query import Expand
@@ -21,23 +25,38 @@ from octavo.strategies.multi_query import Expand
 Found = tuple[Hits, SearchReport]
 
 
-class RememberedSnapshot(Snapshot):
-    """An open snapshot whose streams are kept.
+class _Store(Protocol):
+    """What is remembered of a store."""
+
+    @property
+    def scans_all_vectors(self) -> bool: ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.floating]: ...
+
+    def rank_keyword(self, texts: Sequence[str], depth: int, selection: Selection) -> Found: ...
+
+    def rank_vector(
+        self, vectors: NDArray[np.floating], depth: int, selection: Selection
+    ) -> Found: ...
+
+
+class RememberedStreams:
+    """A store whose streams are kept; mixed into a class of stores.
 
     A stream that is a prefix of the one at a greater depth (S12) is cut from that. The streams of
     approximate vector search are not, and kept for each depth.
 
     Parameters
     ----------
-    snapshot
+    store
         What is searched; its open files are shared.
     """
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        if snapshot.manifest.embedding is not None:
-            snapshot.vector_index  # noqa: B018 - made now, it is shared
-        self.__dict__.update(snapshot.__dict__)
-        self._derived = {}  # what was derived knows the snapshot that it is of
+    def __init__(self, store: _Store) -> None:
+        self._exact = store.scans_all_vectors  # asked first: what it opens is shared
+        self.__dict__.update(store.__dict__)
+        self._derived: dict[str, Any] = {}  # what was derived knows the store that it is of
+        self._store = store
         self._streams: dict[Hashable, _Stream] = {}
         self._vectors: dict[tuple[str, ...], NDArray[np.floating]] = {}
 
@@ -45,33 +64,38 @@ class RememberedSnapshot(Snapshot):
         """Return query vectors, the same array for the same texts."""
         key = tuple(texts)
         if key not in self._vectors:
-            self._vectors[key] = super().embed(texts)
+            self._vectors[key] = self._store.embed(texts)
         return self._vectors[key]
 
     def rank_keyword(self, texts: Sequence[str], depth: int, selection: Selection) -> Found:
         """Return the ``depth`` best rows of each query by BM25 (S21)."""
         key = ("keyword", tuple(texts), _key_of(selection))
         stream = self._streams.setdefault(key, _Stream(texts))
-        search = super().rank_keyword
-        return stream.at(depth, lambda: search(texts, depth, selection))
+        return stream.at(depth, lambda: self._store.rank_keyword(texts, depth, selection))
 
     def rank_vector(self, vectors: NDArray[np.floating], depth: int, selection: Selection) -> Found:
         """Return the ``depth`` best rows of each query vector by cosine (S20)."""
-        kind: Hashable = None if self._scans_all() else depth
-        key = (
-            "vector",
-            kind,
-            id(vectors),
-            _key_of(selection),
-        )  # the stream keeps the vectors alive
+        kind: Hashable = None if self._exact else depth
+        # The stream keeps the vectors alive, so that no others get their id.
+        key = ("vector", kind, id(vectors), _key_of(selection))
         stream = self._streams.setdefault(key, _Stream(vectors))
-        search = super().rank_vector
-        return stream.at(depth, lambda: search(vectors, depth, selection))
+        return stream.at(depth, lambda: self._store.rank_vector(vectors, depth, selection))
 
-    def _scans_all(self) -> bool:
-        from octavo.engines.vector.flat import FlatVectorIndex  # noqa: PLC0415 - heavy
 
-        return isinstance(self.vector_index, FlatVectorIndex)
+class RememberedSnapshot(RememberedStreams, Snapshot):
+    """A single index whose streams are kept."""
+
+
+class RememberedShards(RememberedStreams, ShardedSource):
+    """An index in shards whose merged streams are kept."""
+
+
+def remembering(corpus: SearchableCorpus) -> SearchableCorpus:
+    """Return the present state of a corpus, of either kind, with its streams kept."""
+    store = corpus.keyword_index
+    if isinstance(corpus, ShardedCorpus):
+        return corpus.with_store(cast("Snapshot", RememberedShards(store)))
+    return corpus.with_store(RememberedSnapshot(store))
 
 
 class _Deepest(NamedTuple):

@@ -8,7 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from octavo.corpus.corpus import Corpus
+from octavo.batch.query_model import check_query_model
+from octavo.columns.sources import resolve_inputs
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.errors import InvalidArgumentError, shown
 from octavo.evaluation import read_qrels, read_queries
 from octavo.parallel import checked_threads, ordered_map
@@ -100,7 +102,7 @@ class Sweep:
 
 
 def sweep(
-    corpus: Corpus,
+    corpus: SearchableCorpus,
     queries: Any,  # noqa: ANN401 - a path or a table
     qrels: Any,  # noqa: ANN401
     *,
@@ -120,7 +122,7 @@ def sweep(
     Parameters
     ----------
     corpus
-        What is searched.
+        What is searched: a :class:`octavo.Corpus`, or one in shards.
     queries
         What :func:`octavo.evaluation.read_queries` reads, or the table that it gives: columns
         ``id``, ``text`` and perhaps ``vector``.
@@ -170,7 +172,10 @@ def sweep(
     measure = parse_metric(metric)
     points = _points(over, options)
     judgements: Judgements = qrels if hasattr(qrels, "grades") else read_qrels(qrels)
-    ids, block = _judged_queries(_table_of(queries), judgements)
+    table = _table_of(queries)
+    vector = "vector" if "vector" in table.column_names else None
+    check_query_model(resolve_inputs(table, "queries"), vector, corpus)
+    ids, block = _judged_queries(table, judgements)
     dealt = folds_of(ids, folds)
     workers = checked_threads(threads)
     context = RAGContext(
@@ -216,7 +221,10 @@ def sweep(
 
 
 def check_points(
-    corpus: Corpus, strategy: str, over: Mapping[str, Iterable[Any]], options: Mapping[str, Any]
+    corpus: SearchableCorpus,
+    strategy: str,
+    over: Mapping[str, Iterable[Any]],
+    options: Mapping[str, Any],
 ) -> None:
     """Refuse, before queries are read, what :func:`sweep` would refuse of its options.
 

@@ -370,7 +370,7 @@ KILLED = """
     place, out = sys.argv[1:]
     def die(*_, **__):
         os.kill(os.getpid(), signal.SIGKILL)
-    module, name = place.split(".")
+    module, name = place.split(".")[-2:]
     setattr(globals()[module], name, die)
     table = pa.table({"id": ["new", "newer"], "text": ["the new index", "the newer index"]})
     Corpus.build(table, out, embedding="hash", overwrite=True, threads=2)

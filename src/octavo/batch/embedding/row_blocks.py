@@ -13,6 +13,8 @@ from octavo.columns.place import Place
 from octavo.columns.readers.json_lines import JsonLinesSource
 from octavo.columns.sources import InputBatch, Source, input_schema, open_inputs
 from octavo.columns.text import as_text
+from octavo.columns.vector_notes import noted_model
+from octavo.embeddings.vector_model import KEY
 from octavo.errors import InvalidArgumentError
 
 BLOCK_ROWS: Final = 1_024
@@ -53,10 +55,14 @@ def rows_schema(
     Raises
     ------
     InvalidArgumentError
-        A column is not there, or is asked for and cannot be written.
+        A column is not there, or is asked for and cannot be written, or holds vectors of several
+        models.
     """
     schema = input_schema(sources, [*wanted, *(keep or ())])
     of_json = any(isinstance(source, JsonLinesSource) for source in sources)
+    for field in schema:  # else the file would say of all its rows what holds for those of one
+        if field.metadata and KEY in field.metadata:
+            noted_model(sources, field.name)
     nested = tuple(field.name for field in schema if of_json and _is_nested(field.type))
     if keep is None:
         return pa.schema([field for field in schema if field.name not in nested]), nested

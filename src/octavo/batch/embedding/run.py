@@ -21,10 +21,12 @@ from octavo.batch.work_directory import WorkDirectory, work_directory
 from octavo.batch.writers.parquet import ParquetWriter
 from octavo.columns.row_count import estimated_rows
 from octavo.columns.sources import input_schema, resolve_inputs
+from octavo.columns.vector_notes import with_note
 from octavo.embeddings.model_embedding import ModelEmbedding
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.embeddings.specification import parse_specification, resolve
-from octavo.embeddings.vector_record import ADDRESS, KEY, VectorRecord
+from octavo.embeddings.vector_model import ADDRESS
+from octavo.embeddings.vector_record import VectorRecord
 from octavo.errors import ConfigurationError, InvalidArgumentError, checked_count
 from octavo.storage.format.durable import errors_naming
 from octavo.version import __version__
@@ -46,9 +48,9 @@ def run_embedding(job: EmbedJob, progress: EmbedListener | None = None) -> Embed
     Rows are read and written in blocks, so memory does not depend on their number. A text that comes
     again in its block of 1,024 rows is embedded once; a row without text has a null vector. Finished
     parts lie in a directory beside the output until the job is done; the output itself appears
-    whole, at the end, by a rename, and its metadata say which model made the vectors. A job that was
-    stopped and resumed gives the bytes of one that was not, where the model gives the same vectors
-    for the same block.
+    whole, at the end, by a rename, and the metadata of the new column say which model made it. A job
+    that was stopped and resumed gives the bytes of one that was not, where the model gives the same
+    vectors for the same block.
 
     Parameters
     ----------
@@ -141,7 +143,7 @@ class _Run:
         """Begin, or find what an earlier run of the job has finished."""
         # A server that moved is the same.
         options = {name: set_to for name, set_to in self.record.options.items() if name != ADDRESS}
-        embedding = replace(self.record, options=options).metadata()[KEY].decode()
+        embedding = replace(self.record, options=options).to_json()
         record: dict[str, Any] = {
             "octavo version": __version__,
             "arrow version": pa.__version__,
@@ -196,7 +198,7 @@ class _Run:
 
     def writer(self, path: Path) -> ParquetWriter:
         """Return the writer of the output."""
-        schema = self.schema.with_metadata(self.record.metadata())
+        schema = with_note(self.schema, self.job.column, self.record.metadata())
         return ParquetWriter(path, schema, ROW_GROUP_BYTES)
 
 

@@ -56,6 +56,10 @@ class FileSource(ABC):
         """Return what the file says of itself; nothing where the format has no place for it."""
         return {}
 
+    def field_metadata(self, column: str) -> Mapping[bytes, bytes]:  # noqa: ARG002 - of subclasses
+        """Return what the file says of a column; nothing where the format has no place for it."""
+        return {}
+
     @contextmanager
     def errors_named(self) -> Iterator[None]:
         """Turn what the format's library raises into an error that names the file."""
@@ -79,6 +83,12 @@ class FileSource(ABC):
         for magic, what in _MAGIC.items():
             if start.startswith(magic):
                 raise self.damaged(what)
+
+
+def metadata_of(schema: pa.Schema, column: str) -> Mapping[bytes, bytes]:
+    """Return the metadata of a field; none where there is no such field, or several."""
+    position = schema.get_field_index(column)
+    return {} if position < 0 else schema.field(position).metadata or {}
 
 
 def present_columns(names: Sequence[str], columns: Sequence[str] | None, origin: str) -> list[str]:

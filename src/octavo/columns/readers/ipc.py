@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from octavo.columns.readers.base import FileSource, present_columns, slices
+from octavo.columns.readers.base import FileSource, metadata_of, present_columns, slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,11 @@ class IpcSource(FileSource):
         """Return the metadata of the schema that the file begins with."""
         with self.errors_named(), self._opened() as reader:
             return reader.schema.metadata or {}
+
+    def field_metadata(self, column: str) -> Mapping[bytes, bytes]:
+        """Return the metadata of a field, from the schema that the file begins with."""
+        with self.errors_named(), self._opened() as reader:
+            return metadata_of(reader.schema, column)
 
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield slices of the stored batches."""

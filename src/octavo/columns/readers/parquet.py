@@ -7,7 +7,7 @@ from typing import ClassVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from octavo.columns.readers.base import BATCH_BYTES, FileSource, present_columns
+from octavo.columns.readers.base import BATCH_BYTES, FileSource, metadata_of, present_columns
 
 _READ_BUFFER = 1 << 20
 
@@ -27,6 +27,11 @@ class ParquetSource(FileSource):
         """Return the metadata of the schema, from the footer."""
         with self.errors_named():
             return pq.read_schema(self.path).metadata or {}
+
+    def field_metadata(self, column: str) -> Mapping[bytes, bytes]:
+        """Return the metadata of a field, from the footer."""
+        with self.errors_named():
+            return metadata_of(pq.read_schema(self.path), column)
 
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield batches in the order of the file."""

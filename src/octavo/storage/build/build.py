@@ -61,6 +61,8 @@ def build_index(inputs: Input, out: Path, request: BuildRequest) -> None:
     plan = plan_embedding(request.embedding, request.analyzer)
     check_target(out, overwrite=request.overwrite)
     documents = BuildInputs.choose(inputs, request, plan)
+    if documents.model is not None:
+        plan = replace(plan, model=documents.model)
     request.listener(documents.choice)
     with errors_naming(out):
         created = create_target(out)

@@ -16,6 +16,7 @@ from octavo.columns.sources import (
     open_inputs,
     resolve_inputs,
 )
+from octavo.columns.vector_notes import noted_model
 from octavo.storage.build.build_request import BuildProgress, BuildRequest
 from octavo.storage.build.embedding_plan import EmbeddingPlan
 from octavo.storage.build.stages import Stage
@@ -31,10 +32,13 @@ class BuildInputs:
         edges: Sequence[Source],
         choice: ColumnChoice,
     ) -> None:
+        self.choice = choice
+        vectors = choice.embedding
+        self.model = None if vectors is None else noted_model(sources, vectors)
+        """Which model made the vectors that come with the documents, where an input says so."""
         self._sources = sources
         self._parents = parents
         self._edges = edges
-        self.choice = choice
         self._origins = RowOrigins()
 
     @classmethod

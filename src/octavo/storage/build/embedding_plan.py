@@ -14,6 +14,7 @@ from octavo.embeddings.specification import (
     parse_specification,
     resolve,
 )
+from octavo.embeddings.vector_model import VectorModel
 from octavo.errors import InvalidArgumentError
 from octavo.storage.format.manifest import EmbeddingEntry, Manifest
 from octavo.storage.snapshot.query_embedding import FUNCTION_SPECIFICATION, QueryEmbedding
@@ -28,6 +29,7 @@ class EmbeddingPlan:
     specification: str
     fingerprint: str
     column: str | None = None
+    model: VectorModel | None = None
 
     def request_columns(self, columns: ColumnRequest) -> ColumnRequest:
         """Add the column that holds the vectors, if one does."""
@@ -45,7 +47,7 @@ class EmbeddingPlan:
             return None
         known = dimensions or (self.stage.dimensions if isinstance(self.stage, HashStage) else None)
         if known is not None:
-            return EmbeddingEntry(self.specification, known, self.fingerprint)
+            return EmbeddingEntry(self.specification, known, self.fingerprint, self.model)
         if rows:
             raise InvalidArgumentError(
                 f"column {self.column!r}: expected at least one vector, found only nulls"
@@ -101,7 +103,8 @@ def plan_further_embedding(
             return plan_embedding(entry.specification, analyzer)
     found = QueryEmbedding(entry, analyzer, function).function()
     stage = FunctionStage(found, entry.dimensions or None)
-    return EmbeddingPlan(stage, entry.specification, entry.fingerprint)
+    model = VectorModel.of(found)
+    return EmbeddingPlan(stage, entry.specification, entry.fingerprint, model=model)
 
 
 def _resolved_plan(specification: EmbeddingSpecification, analyzer: Analyzer) -> EmbeddingPlan:
@@ -120,4 +123,5 @@ def _function_plan(function: EmbeddingFunction, specification: str) -> Embedding
         raise InvalidArgumentError(
             f"embedding: expected a specification or a function, found {type(function).__name__}"
         )
-    return EmbeddingPlan(FunctionStage(function), specification, specification)
+    stage, model = FunctionStage(function), VectorModel.of(function)
+    return EmbeddingPlan(stage, specification, specification, model=model)

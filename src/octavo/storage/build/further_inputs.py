@@ -1,6 +1,6 @@
 """Documents for an index that exists, read with its own columns."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import pyarrow as pa
 from octavo.columns.document_batch import DocumentBatch, normalise
 from octavo.columns.place import Place
 from octavo.columns.schema import ColumnChoice
-from octavo.columns.sources import Input, input_schema, open_inputs, resolve_inputs
+from octavo.columns.sources import Source, input_schema, open_inputs
 from octavo.columns.text import as_ids
 from octavo.errors import InvalidArgumentError
 from octavo.storage.format.manifest import ColumnsEntry
@@ -33,7 +33,7 @@ def column_choice(columns: ColumnsEntry, embedding: str | None) -> ColumnChoice:
 
 
 def read_documents(
-    inputs: Input, choice: ColumnChoice, dimensions: int | None
+    sources: Sequence[Source], choice: ColumnChoice, dimensions: int | None
 ) -> Iterator[tuple[DocumentBatch, Place]]:
     """Yield documents in batches, each with the place of its ids.
 
@@ -46,7 +46,6 @@ def read_documents(
     SourceLoadingError
         A file is missing or damaged.
     """
-    sources = resolve_inputs(inputs)
     names = input_schema(sources, choice.columns()).names
     for part, name in (("id", choice.id), ("text", choice.text), ("vector", choice.embedding)):
         if name is not None and name not in names:

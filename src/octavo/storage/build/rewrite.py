@@ -124,7 +124,11 @@ class Rewriting:
 
     def _silent(self) -> QueryEmbedding:
         entry = self.manifest.embedding
-        unknown = None if entry is None else replace(entry, specification=FUNCTION_SPECIFICATION)
+        unknown = (
+            None
+            if entry is None
+            else replace(entry, specification=FUNCTION_SPECIFICATION, model=None)
+        )
         return QueryEmbedding(unknown, self.analyzer, None)
 
 

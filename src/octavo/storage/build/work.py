@@ -27,9 +27,9 @@ class Work:
 
 
 def work_of(
-    memory_budget: int | str | None,
-    threads: int | None,
-    progress: Callable[[str, int], None] | None,
+    memory_budget: int | str | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, int], None] | None = None,
 ) -> Work:
     """Return what a caller allows: bytes or a text such as ``2GiB``; ``None`` for the defaults.
 

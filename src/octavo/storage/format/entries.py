@@ -5,8 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from octavo.embeddings.vector_model import UNNAMED, VectorModel
 from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind
 from octavo.storage.format.durable import checksum
+
+_NAMELESS = (UNNAMED, "provider")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +135,42 @@ class GraphEntry:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingEntry:
-    """Which embedding made the vectors; ``fingerprint`` changes when the vectors would."""
+    """Which embedding made the vectors.
+
+    Parameters
+    ----------
+    specification
+        As it was asked for: ``hash:128``, ``column:COL``, ``MODULE:ATTR``, ``LIBRARY:MODEL``,
+        ``provider``, or ``function`` for an object.
+    dimensions
+        Values of each vector.
+    fingerprint
+        Changes when the vectors would.
+    model
+        The model behind it, as the column or the function says; ``None`` where neither does.
+    """
 
     specification: str
     dimensions: int
     fingerprint: str
+    model: VectorModel | None = None
+
+    @property
+    def made_by(self) -> VectorModel | None:
+        """The model, as far as anything names one."""
+        nameless = self.specification.startswith("column:") or self.specification in _NAMELESS
+        if self.model is not None or nameless:
+            return self.model
+        try:
+            return VectorModel(self.specification)
+        except ValueError:  # a name that nothing can have
+            return None
+
+    @property
+    def is_hash(self) -> bool:
+        """Whether the vectors are those of the built-in hash embedding."""
+        named = self.specification if self.model is None else self.model.specification
+        return named.partition(":")[0] == "hash"
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,10 +61,14 @@ def read_manifest(index: Path) -> Manifest:
     except FileNotFoundError:
         damage = f"{index / MANIFEST}: the file is missing"
         if not os.path.lexists(index / MANIFEST_COPY):
-            sharded = (index / SHARDS).is_file()
-            found = "a sharded one" if sharded else f"a directory without {MANIFEST}"
-            one = "a single octavo index" if sharded else "an octavo index"
-            raise CorpusFormatError(f"{index}: expected {one}, found {found}") from None
+            if (index / SHARDS).is_file():
+                raise CorpusFormatError(
+                    f"{index}: expected a single octavo index, found a sharded one; "
+                    "use octavo.open_index or octavo.ShardedCorpus"
+                ) from None
+            raise CorpusFormatError(
+                f"{index}: expected an octavo index, found a directory without {MANIFEST}"
+            ) from None
     except CorpusCorruptError as error:
         damage = str(error)
     try:

@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from octavo.embeddings.vector_model import VectorModel
 from octavo.engines.choice import requested_vector_index
 from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.storage.format.entries import (
@@ -134,7 +135,12 @@ def _embedding(entry: Mapping[str, Any]) -> EmbeddingEntry:
         specification=_text(entry["specification"]),
         dimensions=_count(entry["dimensions"]),
         fingerprint=_text(entry["fingerprint"]),
+        model=_model(entry.get("model")),
     )
+
+
+def _model(entry: Mapping[str, Any] | None) -> VectorModel | None:
+    return None if entry is None else VectorModel(entry["specification"], entry["options"])
 
 
 def _columns(entry: Mapping[str, Any]) -> ColumnsEntry:

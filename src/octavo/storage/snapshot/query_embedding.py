@@ -18,10 +18,11 @@ from octavo.embeddings.specification import (
     parse_specification,
     resolve,
 )
+from octavo.embeddings.vector_model import UNNAMED, VectorModel
 from octavo.errors import ConfigurationError
 from octavo.storage.format.manifest import EmbeddingEntry
 
-FUNCTION_SPECIFICATION = "function"
+FUNCTION_SPECIFICATION = UNNAMED
 """What the manifest says of vectors made by a function object that cannot be found by name."""
 
 
@@ -36,6 +37,11 @@ class QueryEmbedding:
         The analyser of the index; the hash embedding uses it.
     function
         The caller's own function, in place of the one the manifest names.
+
+    Raises
+    ------
+    ConfigurationError
+        The function is another model than the one that made the vectors.
     """
 
     def __init__(
@@ -44,6 +50,7 @@ class QueryEmbedding:
         analyzer: Analyzer,
         function: EmbeddingFunction | None,
     ) -> None:
+        check_function(None if entry is None else entry.made_by, function)
         self._entry = entry
         self._analyzer = analyzer
         self._function = function
@@ -54,13 +61,12 @@ class QueryEmbedding:
         """Whether a function is known, given or named by the index."""
         if self._entry is None:
             return False
-        outside = self._entry.specification.startswith(("column:", FUNCTION_SPECIFICATION))
-        return self._function is not None or not outside
+        return self._function is not None or _is_named(self._entry) or self.is_hash
 
     @property
     def is_hash(self) -> bool:
         """Whether the vectors are those of the built-in hash embedding."""
-        return self._entry is not None and self._entry.specification.startswith("hash")
+        return self._entry is not None and self._entry.is_hash
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return one vector a text; threads take turns at an application's function (S42)."""
@@ -91,6 +97,8 @@ class QueryEmbedding:
             return self._function
 
     def _find(self, entry: EmbeddingEntry) -> EmbeddingFunction:
+        if entry.model is not None and not _is_named(entry):
+            return _found(entry.model)
         if entry.specification == FUNCTION_SPECIFICATION:
             raise ConfigurationError(
                 "the vectors of this index were made by a function that only its builder has: "
@@ -109,6 +117,47 @@ class QueryEmbedding:
         if function is None:
             raise ConfigurationError(f"embedding {entry.specification!r}: nothing to embed with")
         return function
+
+
+def check_function(model: VectorModel | None, function: EmbeddingFunction | None) -> None:
+    """Refuse a function that is known as another model than the one that made the vectors.
+
+    Raises
+    ------
+    ConfigurationError
+        It is; names both.
+    """
+    other = None if model is None else model.contradicts(function)
+    if other is not None:
+        raise ConfigurationError(
+            f"embedding: expected {model}, the model that made the vectors of this index, found "
+            f"{other}; if both are one model by two names, give a function without a name"
+        )
+
+
+def _is_named(entry: EmbeddingEntry) -> bool:
+    """Whether the index itself says what embeds its queries."""
+    return not entry.specification.startswith(("column:", FUNCTION_SPECIFICATION))
+
+
+def _found(model: VectorModel) -> EmbeddingFunction:
+    """Return the built-in embedding; any other model is for the caller to load.
+
+    An index may come from somebody else. That it notes a model must not have anything loaded, nor a
+    server asked.
+    """
+    function = model.hash_function()
+    if function is None:
+        given = "octavo.embedding_of(INDEX)" if model.is_of_a_library else "that function"
+        like = "--like INDEX" if model.is_of_a_library else f"--model {model}"
+        raise ConfigurationError(
+            f"the vectors of this index were made by {model}, which is not loaded because an index "
+            f"notes it: open the corpus with embedding={given}, or search with --embedding {model}; "
+            f"or give the query's own vector (query_vector=; octavo embed QUERIES {like} --queries, "
+            "then --query-vector COL of octavo batch, eval and sweep); or use the keyword strategy "
+            "(--strategy keyword)"
+        )
+    return function
 
 
 def _refuse_standard_library(specification: ImportSpecification) -> None:

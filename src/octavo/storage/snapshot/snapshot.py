@@ -267,6 +267,13 @@ class Snapshot:
         return self.vector_index.search(vectors, depth, selection)
 
     @property
+    def scans_all_vectors(self) -> bool:
+        """Whether vector search compares all vectors, so that deeper hits begin as shallower ones."""
+        from octavo.engines.vector.flat import FlatVectorIndex  # noqa: PLC0415 - heavy
+
+        return self.manifest.embedding is None or isinstance(self.vector_index, FlatVectorIndex)
+
+    @property
     def _awaits_vectors(self) -> bool:
         """Whether there are no documents yet to tell how many dimensions their vectors will have."""
         return self.manifest.embedding is None and self.manifest.settings.embedding != "none"

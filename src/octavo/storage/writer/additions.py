@@ -1,5 +1,6 @@
 """Documents that a transaction adds, on their way into its pending segment."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -8,11 +9,15 @@ from numpy.typing import NDArray
 
 from octavo.columns.document_batch import DocumentBatch
 from octavo.columns.documents_file import DocumentLayout
+from octavo.columns.place import Place
+from octavo.columns.sources import Input, resolve_inputs
+from octavo.columns.vector_notes import KnownModel, noted_model
 from octavo.storage.build.columns_stage import prepare
 from octavo.storage.build.embedding_plan import EmbeddingPlan, plan_further_embedding
-from octavo.storage.build.further_inputs import column_choice
+from octavo.storage.build.further_inputs import column_choice, read_documents
 from octavo.storage.build.work import Work
 from octavo.storage.format import layout
+from octavo.storage.snapshot.query_embedding import check_function
 from octavo.storage.snapshot.segment_settings import SegmentSettings
 from octavo.storage.snapshot.snapshot import Snapshot
 from octavo.storage.writer.pending_segment import PendingSegment
@@ -37,6 +42,8 @@ class Additions:
     ----------
     torn
         Whether writing failed half-way, so that the pending segment is of no use.
+    model
+        Which model made the vectors, of the index and of what was added.
     """
 
     def __init__(self, snapshot: Snapshot, rows: TransactionRows, work: Work) -> None:
@@ -44,6 +51,33 @@ class Additions:
         self._rows = rows
         self._work = work
         self.torn = False
+        entry = snapshot.manifest.embedding
+        self.model = None if entry is None else entry.model
+
+    def read(self, inputs: Input) -> Iterator[tuple[DocumentBatch, Place]]:
+        """Yield documents in batches, each with the place of its ids.
+
+        Which model made their vectors, where they say so, is known when all of them are read.
+
+        Raises
+        ------
+        InvalidArgumentError
+            Their vectors are those of another model, or a document is not acceptable.
+        ConfigurationError
+            The function that the index was opened with is another model.
+        """
+        manifest, pending = self._snapshot.manifest, self._rows.pending
+        choice = column_choice(manifest.columns, self.plan.column)
+        dimensions = None if manifest.embedding is None else manifest.embedding.dimensions
+        if dimensions is None and pending is not None:
+            dimensions = pending.dimensions
+        sources, model = resolve_inputs(inputs), self.model
+        if choice.embedding is not None:
+            known = None if model is None else KnownModel(model, f"the index {self._snapshot.path}")
+            model = noted_model(sources, choice.embedding, known)
+            check_function(model, self._snapshot.function)
+        yield from read_documents(sources, choice, dimensions)
+        self.model = model
 
     def append(self, documents: DocumentBatch, hashes: NDArray[np.uint64]) -> None:
         """Write documents; what an embedding function raises comes before anything is written."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from octavo.columns.tiers import Tiers
+from octavo.embeddings.vector_model import VectorModel
 from octavo.engines.choice import EXACT_ROWS
 from octavo.storage.build.embedding_plan import EmbeddingPlan
 from octavo.storage.build.rewrite import Rewriting
@@ -66,6 +67,8 @@ class NextState:
         Memory, threads and a listener, told each stage.
     plan
         Where the vectors of what was added came from; ``None`` where nothing was.
+    model
+        Which model made the vectors that came in a column, where anything says so.
     """
 
     def __init__(
@@ -74,11 +77,13 @@ class NextState:
         settings: SegmentSettings,
         work: Work,
         plan: EmbeddingPlan | None,
+        model: VectorModel | None,
     ) -> None:
         self._snapshot = snapshot
         self._settings = settings
         self._work = work
         self._plan = plan
+        self._model = model
         self._old = snapshot.manifest
         self._embedding = self._old.embedding
         """Known from the first vectors on."""
@@ -117,6 +122,8 @@ class NextState:
         return True
 
     def _manifest(self, entries: Sequence[SegmentEntry]) -> Manifest:
+        if self._embedding is not None and self._embedding.model is None:
+            self._embedding = replace(self._embedding, model=self._model)
         return replace(
             self._old,
             generation=self._generation,

@@ -24,7 +24,7 @@ from octavo.columns.sources import Input
 from octavo.errors import CorpusCorruptError, ExecutionError, InvalidArgumentError
 from octavo.kernels.fnv import hash_texts
 from octavo.spi import RAGContext
-from octavo.storage.build.further_inputs import column_choice, read_documents, read_ids
+from octavo.storage.build.further_inputs import read_ids
 from octavo.storage.build.segment_build import discard
 from octavo.storage.build.stages import Stage
 from octavo.storage.build.work import Work
@@ -108,7 +108,8 @@ class IndexWriter:
             An id is there already or comes twice, or a document is not acceptable.
         """
         with self._operation():
-            return sum(self._add(documents, place) for documents, place in self._read(inputs))
+            read = self._additions.read(inputs)
+            return sum(self._add(documents, place) for documents, place in read)
 
     def upsert(self, inputs: Input) -> int:
         """Add documents or replace those of the same id; return how many were written.
@@ -122,7 +123,7 @@ class IndexWriter:
         """
         with self._operation():
             kept = np.zeros(self._states.rows, np.bool_)
-            read = self._read(inputs)
+            read = self._additions.read(inputs)
             return sum(self._upsert(documents, place, kept) for documents, place in read)
 
     def delete(self, ids: object) -> int:
@@ -167,6 +168,7 @@ class IndexWriter:
                 self._additions.settings,
                 self._work,
                 None if pending is None else self._additions.plan,
+                self._additions.model,
             )
             self._committed = state.commit(self._states.live, pending, taken_back=self._taken_back)
 
@@ -226,14 +228,6 @@ class IndexWriter:
             self._states.kill(rows)
             self._work.progress(Stage.DELETING, len(rows))
         return len(rows)
-
-    def _read(self, inputs: Input) -> Iterator[tuple[DocumentBatch, Place]]:
-        manifest, pending = self._snapshot.manifest, self._rows.pending
-        choice = column_choice(manifest.columns, self._additions.plan.column)
-        dimensions = None if manifest.embedding is None else manifest.embedding.dimensions
-        if dimensions is None and pending is not None:
-            dimensions = pending.dimensions
-        return read_documents(inputs, choice, dimensions)
 
     @contextmanager
     def _operation(self) -> Iterator[None]:
