@@ -146,6 +146,7 @@ class Evaluation:
         from octavo.evaluation import compare_runs, falls_below  # noqa: PLC0415
         from octavo.evaluation.output import write_per_query  # noqa: PLC0415
         from octavo.evaluation.plot import means_plot  # noqa: PLC0415
+        from octavo.storage.format.output_file import write_output_file  # noqa: PLC0415
 
         request = self._request
         report = compare_runs(runs, qrels, self.metrics, baseline=request.baseline)
@@ -153,7 +154,7 @@ class Evaluation:
         if request.per_query is not None:
             write_per_query(report, request.per_query)
         if request.plot is not None:
-            means_plot(report).save(request.plot)
+            write_output_file(request.plot, means_plot(report).file_content(request.plot.suffix))
         if request.html is not None:
             _write_page(report, request.html, sources, request.html_queries)
         falls = falls_below(report, self._limits)
