@@ -1,8 +1,10 @@
 """Filters of other frameworks as octavo's."""
 
 import tempfile
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -23,6 +25,12 @@ from octavo.errors import InvalidArgumentError
         (2023.0, "2023"),
         (date(2024, 5, 1), "2024-05-01"),
         (datetime(2024, 5, 1, 9, 30, tzinfo=UTC), "2024-05-01T09:30:00Z"),
+        (time(9, 30), "09:30:00"),
+        (Decimal("1.50"), "1.50"),
+        (np.int64(3), "3"),
+        (np.float32(0.1), "0.1"),
+        (np.bool_(True), "true"),
+        (np.datetime64("2024-05-01"), "2024-05-01"),
     ],
 )
 def test_values_are_written_as_metadata_are(value, text):  # S11
@@ -50,8 +58,19 @@ def test_what_an_index_holds_is_found(values):  # S7, S11
             assert [hit.metadata["entryId"] for hit in found] == wanted
 
 
+class NotATime(datetime):
+    """As pandas' NaT, which is a datetime that has nothing of one."""
+
+    def utcoffset(self):
+        raise ValueError("not a time")
+
+
 @pytest.mark.parametrize(
-    "value", [None, ["a"], {"$gt": 3}, float("nan"), b"a", 2**70, "\ud800", object()]
+    "value",
+    [
+        *(None, ["a"], {"$gt": 3}, float("nan"), b"a", 2**70, "\ud800", object()),
+        *(np.datetime64("NaT"), np.bytes_(b"a"), np.complex128(1), NotATime(2024, 1, 1)),
+    ],
 )
 def test_other_values_are_refused(value):
     with pytest.raises(InvalidArgumentError, match="filters"):

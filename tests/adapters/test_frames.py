@@ -38,6 +38,13 @@ def test_pandas_has_the_same_buffers(hits):
     assert frame["keyword_rank"].isna().sum() == hits["keyword_rank"].null_count
 
 
+def test_what_pandas_wrote_into_a_table_takes_no_column_away():
+    pandas = pytest.importorskip("pandas")
+    written = pandas.DataFrame({"score": [0.5]}, index=pandas.Index(["a"], name="id"))
+    frame = to_pandas(pa.Table.from_pandas(written))
+    assert frame.to_dict("list") == {"score": [0.5], "id": ["a"]}
+
+
 def test_polars_has_the_same_buffers(hits):
     pytest.importorskip("polars")
     frame = to_polars(hits)

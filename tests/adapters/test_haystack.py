@@ -1,6 +1,7 @@
 """A component of Haystack, with the real package."""
 
 import asyncio
+import copy
 import pickle
 
 import pytest
@@ -11,6 +12,7 @@ from haystack import Pipeline
 from haystack.components.builders import PromptBuilder
 from haystack.document_stores.types import FilterPolicy
 
+from octavo import Corpus, HashEmbedding
 from octavo.adapters.haystack import OctavoRetriever
 from octavo.errors import ConfigurationError, InvalidArgumentError
 from tests.adapters.conftest import Shelf
@@ -69,6 +71,9 @@ def test_filters_of_a_run_replace_or_join_those_of_the_component(corpus):
     joining = OctavoRetriever(corpus, filters=first, filter_policy="merge")
     assert ids(joining.run("whale", filters=second)) == []
     assert joining.filter_policy is FilterPolicy.MERGE
+    assert ids(joining.run("whale", filters=equal("meta.tier", "SEMANTIC"))) == expected_ids(
+        corpus.search("whale", filters={"tier": "SEMANTIC"})
+    )  # of the same field: Haystack's rule
 
 
 @pytest.mark.parametrize(
@@ -144,6 +149,18 @@ def test_what_has_no_name_is_not_serialised(corpus, shelf):
         OctavoRetriever(str(corpus.path), embedding=lambda _: [1.0] * 128).to_dict()
 
 
+def test_a_function_that_only_the_corpus_has_is_not_forgotten(documents, tmp_path):
+    made = Corpus.build(documents, tmp_path / "i", embedding=lambda text: [1.0, len(text)])
+    for corpus in (made, Corpus.open(made.path, embedding=lambda text: [1.0, len(text)])):
+        assert OctavoRetriever(corpus, "vector").run("fox")["documents"]
+        with pytest.raises(ConfigurationError, match="serialised"):
+            OctavoRetriever(corpus, "vector").to_dict()
+    assert OctavoRetriever(made.path, "keyword").to_dict()["init_parameters"]["index"]
+    named = Corpus.build(documents, tmp_path / "named", embedding=HashEmbedding(64))
+    retriever = OctavoRetriever(named, "vector")
+    assert OctavoRetriever.from_dict(retriever.to_dict()).run("fox") == retriever.run("fox")
+
+
 def test_any_strategy(shelf):
     found = OctavoRetriever(shelf).run("")["documents"]
     assert [each.content for each in found] == ["first", "second"]
@@ -156,6 +173,22 @@ def test_it_is_pickled(corpus):
     again = pickle.loads(pickle.dumps(retriever))
     assert again.run("red fox") == retriever.run("red fox")
     assert pickle.loads(pickle.dumps(OctavoRetriever(Shelf()))).run("")
+
+
+class Unpickled:
+    """A function that embeds, and holds a key."""
+
+    def __call__(self, text):
+        return [1.0, float(len(text))]
+
+    def __reduce__(self):
+        raise TypeError("not pickled, for its key would be")
+
+
+def test_a_deep_copy_shares_the_index_and_its_function(documents, tmp_path):
+    made = Corpus.build(documents, tmp_path / "i", embedding=Unpickled(), threads=1)
+    retriever = OctavoRetriever(made.path, "vector", embedding=Unpickled())
+    assert copy.deepcopy(retriever).run("fox") == retriever.run("fox")
 
 
 def test_what_does_not_fit_is_refused_when_it_is_made(corpus):

@@ -1,6 +1,7 @@
 """A retriever of LangChain, with the real package."""
 
 import asyncio
+import copy
 import pickle
 
 import pyarrow as pa
@@ -10,11 +11,16 @@ pytest.importorskip("langchain_core")
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
+from pydantic import ValidationError
 
 from octavo import Corpus, RAGContext
 from octavo.adapters.langchain import OctavoRetriever
 from octavo.errors import ConfigurationError, InvalidArgumentError
 from tests.adapters.conftest import Shelf
+
+
+def embed(text):
+    return [1.0, float(len(text))]
 
 
 def ids(documents):
@@ -85,6 +91,22 @@ def test_callbacks_hear_of_it(corpus):
     assert heard == [ids(OctavoRetriever(index=corpus, k=1).invoke("fox"))]
 
 
+class Shouting(OctavoRetriever):
+    """A retriever of an application, with the signature that LangChain asks for."""
+
+    def _get_relevant_documents(self, query, *, run_manager, **bounds):
+        run_manager.on_text(query.upper())
+        return super()._get_relevant_documents(query.upper(), run_manager=run_manager, **bounds)
+
+
+def test_a_subclass_works_in_every_way_of_asking(corpus):
+    retriever = Shouting(index=corpus)
+    expected = OctavoRetriever(index=corpus).invoke("fox", k=2)
+    assert len(expected) == 2
+    assert retriever.invoke("fox", k=2) == expected
+    assert asyncio.run(retriever.ainvoke("fox", k=2)) == expected
+
+
 def test_any_strategy(shelf):
     found = OctavoRetriever(index=shelf, k=1).invoke("")
     assert found[0].id is None
@@ -100,6 +122,47 @@ def test_it_is_pickled(corpus):
         assert again.invoke("red fox") == retriever.invoke("red fox")
         assert (again.k, again.filters) == (3, {"tier": "WORKING"})
     assert pickle.loads(pickle.dumps(OctavoRetriever(index=Shelf()))).invoke("")
+
+
+def test_what_is_unpickled_is_whole(tmp_path, monkeypatch):
+    """It can be configured too, elsewhere, by the function that it was opened with."""
+    vectors = pa.array([[1.0, 3.0], [3.0, 1.0]], pa.list_(pa.float32(), 2))
+    table = pa.table({"id": ["a", "b"], "text": ["fox", "owl"], "v": vectors})
+    monkeypatch.chdir(tmp_path)
+    Corpus.build(table, "index", embedding="column:v", threads=1)
+    opened = Corpus.open("index", embedding=embed)
+    pickled = pickle.dumps(OctavoRetriever(index=opened, strategy="vector"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    again = pickle.loads(pickled).configurable_fields(k=ConfigurableField(id="k"))
+    assert ids(again.with_config(configurable={"k": 1}).invoke("fox")) == ["a"]
+
+
+def test_copies_share_the_index(corpus):
+    retriever = OctavoRetriever(index=corpus, strategy="keyword", k=3)
+    for again in (copy.copy(retriever), copy.deepcopy(retriever), retriever.model_copy(deep=True)):
+        assert again.index is corpus
+        assert again.invoke("red fox") == retriever.invoke("red fox")
+
+
+def test_a_copy_has_the_fields_it_was_given(corpus):
+    retriever = OctavoRetriever(index=corpus, strategy="keyword", k=3)
+    for deep in (False, True):
+        again = retriever.model_copy(update={"strategy": "vector", "k": 2}, deep=deep)
+        assert again.invoke("fox") == OctavoRetriever(index=corpus, strategy="vector", k=2).invoke(
+            "fox"
+        )
+    with pytest.raises(InvalidArgumentError):
+        retriever.model_copy(update={"strategy": "nearest"})
+
+
+def test_what_is_assigned_counts_or_is_refused(corpus):
+    retriever = OctavoRetriever(index=corpus, strategy="keyword")
+    retriever.k = 1
+    assert len(retriever.invoke("fox")) == 1
+    for name in ("index", "strategy", "options", "embedding"):
+        with pytest.raises(ValidationError, match="frozen"):
+            setattr(retriever, name, None)
 
 
 def test_a_key_that_documents_have_is_not_overwritten(tmp_path):
@@ -122,3 +185,10 @@ def test_what_does_not_fit_is_refused_when_it_is_made(corpus, wrong):
         OctavoRetriever(**({"index": corpus} | wrong))
     with pytest.raises((InvalidArgumentError, ConfigurationError)):
         OctavoRetriever(index=corpus, strategy="nearest")
+
+
+@pytest.mark.parametrize("wrong", ["filter", "top_k", "search_kwargs"])
+def test_a_field_that_is_none_is_refused(corpus, wrong):
+    """``filter`` is what others call it: ignored, all documents would come."""
+    with pytest.raises(ValidationError, match=wrong):
+        OctavoRetriever(index=corpus, **{wrong: {"tier": "WORKING"}})

@@ -98,6 +98,15 @@ def test_other_filters_are_refused_when_it_is_made(corpus, filters):
         OctavoRetriever(corpus, filters=filters)
 
 
+def test_bounds_and_filters_are_attributes(corpus):
+    retriever = OctavoRetriever(corpus, similarity_top_k=1)
+    assert retriever.similarity_top_k == 1
+    retriever.similarity_top_k, retriever.filters = 5, {"tier": "SEMANTIC"}
+    expected = corpus.search("fox whale", max_results=5, filters={"tier": "SEMANTIC"})
+    assert len(expected) > 1
+    assert ids(retriever.retrieve("fox whale")) == expected_ids(expected)
+
+
 def test_in_a_query_engine(corpus):
     engine = RetrieverQueryEngine(
         OctavoRetriever(corpus, similarity_top_k=2),

@@ -1,11 +1,13 @@
 """What every adapter retrieves from."""
 
 import pickle
+import sys
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 
-from octavo import Corpus, RAGContext, ShardedCorpus
+from octavo import Corpus, RAGContext, RetrievedDocument, ShardedCorpus
 from octavo.adapters.retrieval import Retrieval, describes_retrieval, document_id
 from octavo.errors import ConfigurationError, CorpusFormatError, InvalidArgumentError
 from octavo.spi.metadata import (
@@ -49,6 +51,26 @@ def test_it_gives_what_a_strategy_gives(shelf):
     assert retrieval.path is None
 
 
+class Careless:
+    """A strategy of an application that heeds no bound."""
+
+    name = "careless"
+
+    def retrieve(self, query, context):
+        scored = [("low", 0.1, "a"), ("best", 0.9, "a"), ("other", 0.8, "b"), ("next", 0.5, "a")]
+        return [
+            RetrievedDocument(content, "", score, {"tenant": tenant})
+            for content, score, tenant in scored
+        ]
+
+
+def test_what_a_strategy_returns_is_filtered_ordered_and_cut():  # S6, S7, S15
+    retrieval = Retrieval(Careless())
+    context = RAGContext(max_results=2, min_score=0.2, metadata_filters={"tenant": "a"})
+    for each in (retrieval, pickle.loads(pickle.dumps(retrieval))):
+        assert [found.content for found in each.retrieve("", context)] == ["best", "next"]
+
+
 def test_it_shows_the_present_state(tmp_path):
     table = pa.table({"id": ["a"], "text": ["fox"]})
     corpus = Corpus.build(table, tmp_path / "index", embedding="none", threads=1)
@@ -57,6 +79,37 @@ def test_it_shows_the_present_state(tmp_path):
         writer.add(pa.table({"id": ["b"], "text": ["fox"]}))
     found = retrieval.retrieve("fox", RAGContext())
     assert [document_id(each) for each in found] == ["a", "b"]
+
+
+class CountedExpander:
+    """Counts how often it is made: it could load a model."""
+
+    made = 0
+
+    def __init__(self):
+        type(self).made += 1
+
+    def supports(self, model):
+        return True
+
+    def expand(self, query, mode, model, max_expansions):
+        return ["owl"]
+
+
+def test_a_strategy_is_made_once_for_a_state(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "counted", SimpleNamespace(Expander=CountedExpander))
+    table = pa.table({"id": ["a"], "text": ["fox"]})
+    corpus = Corpus.build(table, tmp_path / "index", embedding="none", threads=1)
+    monkeypatch.setattr(CountedExpander, "made", 0)
+    retrieval = Retrieval(corpus, "multi-query", {"expander": "counted:Expander", "model": "m"})
+    for _ in range(3):
+        assert len(retrieval.retrieve("fox", RAGContext())) == 1
+    assert CountedExpander.made == 1
+    with corpus.writer() as writer:
+        writer.add(pa.table({"id": ["b"], "text": ["owl"]}))
+    for _ in range(3):
+        assert len(retrieval.retrieve("fox", RAGContext())) == 2
+    assert CountedExpander.made == 2
 
 
 def test_it_is_pickled_by_the_path(corpus):
@@ -86,6 +139,8 @@ def test_a_strategy_is_pickled_as_it_is():
 def test_what_does_not_fit_is_refused_at_once(corpus, shelf, tmp_path):
     with pytest.raises(InvalidArgumentError, match="found int"):
         Retrieval(3)
+    with pytest.raises(ConfigurationError, match="found .*Shelf"):
+        Retrieval(Shelf)
     with pytest.raises(InvalidArgumentError):
         Retrieval(corpus, "nearest")
     with pytest.raises((InvalidArgumentError, ConfigurationError)):

@@ -68,6 +68,14 @@ def test_known_floats(dtype):  # S11
     assert text_of(values, dtype) == expected
 
 
+@settings(max_examples=50)
+@given(st.lists(st.integers(-(2**53), 2**53) | st.none()))
+def test_whole_float64_have_the_text_of_the_integer(values):  # S11
+    """pandas makes floats of a column of integers that lacks one."""
+    floats = [None if value is None else float(value) for value in values]
+    assert text_of(floats, pa.float64()) == text_of(values, pa.int64())
+
+
 def test_nan_and_null_are_missing_keys():  # S11
     assert text_of([math.nan, None, 1.5], pa.float64()) == [None, None, "1.5"]
     assert text_of(np.array([math.nan, 1.5], np.float16), pa.float16()) == [None, "1.5"]

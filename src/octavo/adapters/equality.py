@@ -1,8 +1,10 @@
 """Filters of other frameworks as octavo's: metadata equal to values, all of them (S7)."""
 
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime
+from datetime import date, time
+from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 
 from octavo.columns.metadata import canonical_text
@@ -53,11 +55,12 @@ def only_equality(found: object) -> InvalidArgumentError:
 
 
 def _text(key: str, value: object) -> str:
-    if not isinstance(value, str | bool | int | float | date | datetime):
+    if not isinstance(value, str | bool | int | float | Decimal | date | time | np.generic):
         raise only_equality(f"{key}: {shown(value)}")
+    values = np.array([value]) if isinstance(value, np.generic) else [value]
     try:
-        text = canonical_text(pa.array([value]), Place(key, "filters"))[0].as_py()
-    except (pa.ArrowInvalid, UnicodeEncodeError, OverflowError) as error:
+        text = canonical_text(pa.array(values), Place(key, "filters"))[0].as_py()
+    except (ValueError, OverflowError, pa.ArrowException) as error:
         raise InvalidArgumentError(f"filters: {key!r}: {error}") from error
     if text is None:
         raise only_equality(f"{key}: {shown(value)}")

@@ -25,11 +25,13 @@ def to_polars(table: pa.Table) -> "pl.DataFrame":
 def to_pandas(table: pa.Table) -> "pd.DataFrame":
     """Return a pandas frame whose columns are those of a table, with pandas' Arrow types.
 
+    That holds for a table that pandas made, too: what was its index is a column.
+
     Nothing is copied, and a missing value stays one (``pandas.NA``): integers with nulls stay
     integers.
     """
     library: Any = optional("pandas", "pandas", "to_pandas")
-    frame: pd.DataFrame = table.to_pandas(types_mapper=library.ArrowDtype)
+    frame: pd.DataFrame = table.to_pandas(types_mapper=library.ArrowDtype, ignore_metadata=True)
     return frame
 
 

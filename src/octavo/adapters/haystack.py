@@ -35,7 +35,8 @@ class OctavoRetriever:
     Parameters
     ----------
     index
-        A :class:`octavo.Corpus`, the directory of one, or a strategy.
+        A :class:`octavo.Corpus` or :class:`octavo.ShardedCorpus`, the directory of one, or a
+        strategy.
     strategy
         The strategy's name, for an index; unset, its default.
     options
@@ -49,7 +50,8 @@ class OctavoRetriever:
     filters
         Haystack filters: equalities, joined by ``AND``.
     filter_policy
-        Whether the filters of a run replace these, or are joined to them.
+        Whether the filters of a run replace these, or are joined to them. Joined, they still replace
+        those of the same field, as Haystack has it.
 
     Raises
     ------
@@ -72,7 +74,7 @@ class OctavoRetriever:
         filter_policy: FilterPolicy | str = FilterPolicy.REPLACE,
     ) -> None:
         self._retrieval = Retrieval(index, strategy, options, embedding)
-        self._embedding = embedding
+        self._is_given_embedding = embedding is not None
         self.strategy = strategy
         self.options = options
         self.top_k = top_k
@@ -91,10 +93,10 @@ class OctavoRetriever:
         ConfigurationError
             It retrieves by a strategy, or embeds by a function, that has no name.
         """
-        if self._retrieval.path is None or self._embedding is not None:
+        if self._is_given_embedding or not self._retrieval.is_named:
             raise ConfigurationError(
                 "OctavoRetriever: only a retriever of an index that names its embedding can be "
-                "serialised"
+                "serialised; where queries are not embedded, give the index by its path"
             )
         serialised: dict[str, Any] = default_to_dict(
             self,

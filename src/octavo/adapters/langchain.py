@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, Self
 
 from octavo.adapters.equality import mapped_filters
 from octavo.adapters.retrieval import Retrieval, document_id
@@ -27,12 +29,15 @@ class OctavoRetriever(BaseRetriever):
 
     A document has its id; its metadata are those of the index, ``source``, and the score under
     :attr:`score_key`. ``k``, ``min_score`` and ``filters`` can be given for one call too:
-    ``retriever.invoke("why?", filters={"team": "reports"})``.
+    ``retriever.invoke("why?", filters={"team": "reports"})``, and assigned. What documents come
+    from (the first four) is settled when a retriever is made; ``model_copy(update=...)`` makes
+    another.
 
     Parameters
     ----------
     index
-        A :class:`octavo.Corpus`, the directory of one, or a strategy.
+        A :class:`octavo.Corpus` or :class:`octavo.ShardedCorpus`, the directory of one, or a
+        strategy.
     strategy
         The strategy's name, for an index; unset, its default.
     options
@@ -50,16 +55,19 @@ class OctavoRetriever(BaseRetriever):
 
     Raises
     ------
+    pydantic.ValidationError
+        There is no such field, or a value of it is of another type.
     ConfigurationError
         There is no such strategy, or documents have the :attr:`score_key` already.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    # What is misspelt, such as `filter`, is refused and never ignored.
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    index: SkipValidation[Any]
-    strategy: str | None = None
-    options: dict[str, Any] = Field(default_factory=dict)
-    embedding: SkipValidation[EmbeddingFunction | None] = None
+    index: SkipValidation[Any] = Field(frozen=True)
+    strategy: str | None = Field(default=None, frozen=True)
+    options: dict[str, Any] = Field(default_factory=dict, frozen=True)
+    embedding: SkipValidation[EmbeddingFunction | None] = Field(default=None, frozen=True)
     k: int = 10
     min_score: float = 0.0
     filters: dict[str, Any] = Field(default_factory=dict)
@@ -68,15 +76,36 @@ class OctavoRetriever(BaseRetriever):
 
     def __init__(self, **fields: Any) -> None:  # noqa: ANN401 - the fields above
         super().__init__(**fields)
-        # Not in a validator: pydantic would wrap the error.
-        self._retrieval = Retrieval(self.index, self.strategy, self.options, self.embedding)
-        self._context()
+        self._prepare()  # not in a validator: pydantic would wrap the error
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        shared = {} if memo is None else memo
+        shared |= {id(each): each for each in (self.index, self.embedding)}
+        copied: Self = super().__deepcopy__(shared)
+        return copied
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy, with other fields if given; an index is shared, not copied."""
+        copied: Self = super(OctavoRetriever, deepcopy(self) if deep else self).model_copy(
+            update=update
+        )
+        if update:
+            copied._prepare()
+        return copied
 
     def __getstate__(self) -> dict[Any, Any]:
         state = dict(super().__getstate__())
         if self._retrieval.path is not None:  # opened again where it is unpickled
-            state["__dict__"] = {**state["__dict__"], "index": self._retrieval.path}
+            named = {
+                "index": str(Path(self._retrieval.path).absolute()),
+                "embedding": self._retrieval.embedding,
+            }
+            state["__dict__"] = {**state["__dict__"], **named}
         return state
+
+    def _prepare(self) -> None:
+        self._retrieval = Retrieval(self.index, self.strategy, self.options, self.embedding)
+        self._context()
 
     def _get_relevant_documents(
         self,
@@ -94,13 +123,18 @@ class OctavoRetriever(BaseRetriever):
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun | None = None,  # noqa: ARG002 - LangChain's
+        run_manager: AsyncCallbackManagerForRetrieverRun | None = None,
         k: int | None = None,
         min_score: float | None = None,
         filters: Mapping[str, Any] | None = None,
     ) -> list[Document]:
         return await asyncio.to_thread(
-            self._get_relevant_documents, query, k=k, min_score=min_score, filters=filters
+            self._get_relevant_documents,
+            query,
+            run_manager=None if run_manager is None else run_manager.get_sync(),
+            k=k,
+            min_score=min_score,
+            filters=filters,
         )
 
     def _context(

@@ -39,10 +39,13 @@ class OctavoRetriever(BaseRetriever):
     A node has the document's id, its content and metadata, and its source as source node. Metadata
     that tell of the retrieval (ranks, ids) are kept out of what models read.
 
+    ``similarity_top_k``, ``min_score`` and ``filters`` are attributes too, and can be assigned.
+
     Parameters
     ----------
     index
-        A :class:`octavo.Corpus`, the directory of one, or a strategy.
+        A :class:`octavo.Corpus` or :class:`octavo.ShardedCorpus`, the directory of one, or a
+        strategy.
     strategy
         The strategy's name, for an index; unset, its default.
     options
@@ -79,15 +82,21 @@ class OctavoRetriever(BaseRetriever):
         **settings: Any,  # noqa: ANN401 - the base class's own
     ) -> None:
         self._retrieval = Retrieval(index, strategy, options, embedding)
-        self._context = RAGContext(similarity_top_k, min_score, _filters(filters))
+        self.similarity_top_k = similarity_top_k
+        self.min_score = min_score
+        self.filters = filters
+        self._context()
         super().__init__(**settings)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = self._retrieval.retrieve(query_bundle.query_str, self._context)
+        found = self._retrieval.retrieve(query_bundle.query_str, self._context())
         return [NodeWithScore(node=_node(each), score=each.score) for each in found]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._retrieve, query_bundle)
+
+    def _context(self) -> RAGContext:
+        return RAGContext(self.similarity_top_k, self.min_score, _filters(self.filters))
 
 
 def _node(found: RetrievedDocument) -> TextNode:

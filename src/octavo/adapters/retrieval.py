@@ -12,6 +12,7 @@ from octavo.errors import ConfigurationError, InvalidArgumentError
 from octavo.shards import open_index
 from octavo.spi import RAGContext, RAGStrategy, RetrievedDocument
 from octavo.spi.metadata import ENTRY_ID
+from octavo.strategies.returned import as_columnar
 
 Retrievable: TypeAlias = SearchableCorpus | RAGStrategy | str | PathLike[str]
 
@@ -21,8 +22,10 @@ _OF_THIS_RETRIEVAL = ("hybrid.", "multiQuery.", "hierarchy.", "temporal.", "grap
 class Retrieval:
     """Retrieves from an index, or by a strategy, and survives pickling.
 
+    What a strategy of an application returns is filtered again, put in order and cut (S15).
+
     An index is pickled by its path and opened again where it is unpickled; a strategy is pickled as
-    it is, if it can be. Safe to share between threads.
+    it is, if it can be. Safe to share between threads; a deep copy shares it too.
 
     Parameters
     ----------
@@ -61,8 +64,9 @@ class Retrieval:
             )
         self._corpus = source if isinstance(source, SearchableCorpus) else None
         self._strategy: RAGStrategy | None = None
+        self._made: tuple[object, RAGStrategy] | None = None
         if self._corpus is not None:
-            self._corpus.strategy(strategy, **self._options)  # whether there is such a one
+            self._present(self._corpus)  # whether there is such a strategy
             return
         if not isinstance(source, RAGStrategy):
             raise InvalidArgumentError(
@@ -71,26 +75,50 @@ class Retrieval:
             )
         if strategy is not None or self._options:
             raise ConfigurationError("strategy: expected a name and options only with an index")
+        as_columnar(source)  # whether it is one
         self._strategy = source
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         made: Any = functools.partial(type(self), strategy=self._name, options=self._options)
         if self._corpus is None:
             return made, (self._strategy,)
-        function = self._corpus.embedding_function
-        return functools.partial(made, embedding=function), (str(self._corpus.path.absolute()),)
+        path = str(self._corpus.path.absolute())
+        return functools.partial(made, embedding=self.embedding), (path,)
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> "Retrieval":
+        return self  # shared, as between threads
 
     @property
     def path(self) -> str | None:
         """The directory of the index; ``None`` for a strategy."""
         return None if self._corpus is None else str(self._corpus.path)
 
+    @property
+    def embedding(self) -> EmbeddingFunction | None:
+        """The function for query texts that the corpus was given; ``None`` where it was given none."""
+        return None if self._corpus is None else self._corpus.embedding_function
+
+    @property
+    def is_named(self) -> bool:
+        """Whether :attr:`path` is all that another process needs: no function beside it."""
+        if self._corpus is None:
+            return False
+        return self.embedding is None or open_index(self._corpus.path).embeds_queries
+
     def retrieve(self, query: str, context: RAGContext) -> tuple[RetrievedDocument, ...]:
         """Return documents for a query, best first, from the present state of the corpus."""
-        strategy = self._strategy
-        if self._corpus is not None:
-            strategy = self._corpus.strategy(self._name, **self._options)
-        return () if strategy is None else tuple(strategy.retrieve(query, context))
+        strategy = self._strategy if self._corpus is None else self._present(self._corpus)
+        return () if strategy is None else as_columnar(strategy).retrieve(query, context)
+
+    def _present(self, corpus: SearchableCorpus) -> RAGStrategy:
+        """Return the strategy over the present state of a corpus, made once for each.
+
+        Options may name what is slow to make, such as a table of synonyms, or a model.
+        """
+        state, made = corpus.keyword_index, self._made
+        if made is None or made[0] is not state:
+            made = self._made = state, corpus.strategy(self._name, **self._options)
+        return made[1]
 
 
 def document_id(document: RetrievedDocument) -> str | None:

@@ -1,5 +1,7 @@
 """Metadata values as canonical text (S11), and their dictionary codes."""
 
+from typing import Final
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -11,6 +13,9 @@ from octavo.errors import InvalidArgumentError
 
 _MAX_CODES = 2**31 - 1
 
+_LARGEST_EXACT: Final = float(2**53)
+"""Up to here a float64 holds every whole number, as an integer column would."""
+
 
 def canonical_text(column: Array | ChunkedArray, place: Place) -> pa.LargeStringArray:
     """Return the text by which metadata values are shown and filtered (S11).
@@ -18,8 +23,8 @@ def canonical_text(column: Array | ChunkedArray, place: Place) -> pa.LargeString
     - strings as they are, blank ones too (no filter can name them, S4)
     - ``true`` and ``false``; integers in decimal digits; decimals with the digits of their scale
     - floats by the shortest text that reads back as the same number in their width: float32 0.1 is
-      ``0.1``; a whole number has no point, so 2023.0 equals the integer 2023; ``-0`` is ``0``;
-      infinities are ``inf`` and ``-inf``
+      ``0.1``; a whole number has no point, and up to 2**53 no exponent, so 2023.0 equals the
+      integer 2023; ``-0`` is ``0``; infinities are ``inf`` and ``-inf``
     - dates and times in ISO 8601; timestamps as ``2024-01-31T09:30:00.25Z``, in UTC with ``Z``
       where the column has a zone, without a suffix where it has none; no zeros at the end of a
       fraction
@@ -52,6 +57,11 @@ def _float_text(array: Array) -> pa.LargeStringArray:
         return _half_text(array)
     nothing = pa.scalar(None, pa.large_string())
     text = large_string(array)  # Arrow prints the shortest text of float32 and float64
+    if pa.types.is_float64(array.type):  # but whole numbers from 1e10 on with an exponent
+        exact = compute.less_equal(compute.abs(array), _LARGEST_EXACT)
+        whole = compute.and_(exact, compute.equal(compute.floor(array), array))
+        digits = large_string(compute.if_else(whole, array, 0.0).cast(pa.int64()))
+        text = compute.if_else(whole, digits, text)
     text = compute.if_else(compute.equal(text, "-0"), pa.scalar("0", pa.large_string()), text)
     numbers: pa.LargeStringArray = compute.if_else(compute.is_nan(array), nothing, text)
     return numbers
