@@ -1,3 +1,5 @@
+import errno
+import os
 import shutil
 from pathlib import Path
 
@@ -86,3 +88,21 @@ def test_a_page_of_runs(octavo, index, tmp_path):
     for option, value in (("--index", index), ("--queries", QRELS)):
         refused = octavo("compare", RUN, QRELS, option, value)
         assert f"{option}: expected --html beside it, found none" in refused.stderr
+
+
+@pytest.mark.parametrize("option", ["--plot", "--per-query", "--html"])
+def test_outputs_of_an_evaluation_are_whole_or_as_they_were(octavo, tmp_path, monkeypatch, option):
+    pytest.importorskip("matplotlib")
+    name = {"--plot": "a.svg", "--per-query": "a.csv", "--html": "a.html"}[option]
+    (tmp_path / name).write_text("old")
+    real = os.fsync
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    failed = octavo("compare", RUN, QRELS, option, tmp_path / name)
+    monkeypatch.setattr(os, "fsync", real)
+    assert failed.exit_code == 1
+    assert f"octavo: {tmp_path / name}: No space left on device" in failed.stderr
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {name: "old"}

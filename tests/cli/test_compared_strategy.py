@@ -32,10 +32,10 @@ from octavo.cli.compared_strategy import LONGEST_LABEL, ComparedStrategy, parsed
             "best",
         ),
         (
-            "hybrid --weights=keyword=2",
+            "hybrid --weights=keyword=2,vector=1",
             "hybrid",
-            {"weights": "keyword=2"},
-            "hybrid,weights=keyword=2",
+            {"weights": "keyword=2,vector=1"},
+            "hybrid,weights=keyword=2,vector=1",
         ),
     ],
 )

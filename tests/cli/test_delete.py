@@ -101,7 +101,6 @@ def test_failures_are_one_line(octavo, mine, tmp_path):
     for arguments in (
         (tmp_path / "no", "--id", "a"),
         (mine, "--ids", tmp_path / "no"),
-        (mine, "--id", " "),
     ):
         failed = octavo("delete", *arguments)
         assert (failed.exit_code, failed.stdout) == (1, "")

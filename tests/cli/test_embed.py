@@ -80,6 +80,7 @@ def test_without_resume_what_was_left_is_thrown_away(documents, octavo):
         ("", "either --model or --like"),
         ("--model hash --like d.parquet", "either --model or --like"),
         ("--model hash --title t --no-title", "either --title or --no-title"),
+        ("--model minilm", "embedding: expected hash"),
         ("--model hash --device cpu", "--device is for models of libraries"),
     ],
 )
@@ -92,7 +93,6 @@ def test_wrong_use(documents, octavo, arguments, told):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("--model minilm", "embedding: expected hash"),
         ("--model openai:m --device cpu", "device: openai has no such option"),
         ("--like d.parquet", "expected a file that octavo embed wrote"),
         ("--model hash --text body", "no column 'body'"),

@@ -54,9 +54,9 @@ def test_options_go_to_the_strategies_that_have_them(octavo, index):
     assert "differences to hybrid" in shown.stderr
     assert "R@100 looks at 100 results, but only 5 are asked (-k)" in shown.stderr
     refused = octavo("eval", index, BEIR, BEIR, "--strategy", "keyword", "--half-life", "3d")
-    assert refused.exit_code == 1
-    assert refused.stderr == (
-        "octavo: strategy keyword: expected options that one of them has, found half_life\n"
+    assert refused.exit_code == 2
+    assert (
+        "strategy keyword: expected options that one of them has, found half_life" in refused.stderr
     )
 
 
@@ -108,28 +108,28 @@ def test_options_of_one_strategy_go_before_those_of_all(octavo, index, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("strategies", "status", "message"),
+    ("strategies", "message"),
     [
-        (["hybrid --rrf-kk 3"], 2, "'hybrid --rrf-kk 3': No such option: --rrf-kk"),
-        (["hybrid --rrf-k many"], 2, "'hybrid --rrf-k many': Invalid value for '--rrf-k'"),
-        (["hybrid --rrf-k"], 2, "Option '--rrf-k' requires an argument"),
-        (["hybrid 'x"], 2, "No closing quotation"),
-        (["hybrid fusion"], 2, "(fusion)"),
-        (["deep = "], 2, "'deep = ': Missing argument"),
-        (["deep = hybird"], 2, "expected one of vector, keyword, hybrid"),
-        (["a/b = hybrid"], 2, "expected a label of 1 to 60 characters"),
-        (["hybrid --help"], 2, "'hybrid --help': No such option"),
-        (["keyword --rrf-k 3"], 1, "strategy 'keyword': no option rrf_k; its options are: none"),
-        (["hybrid --weights keyword=x"], 1, "weights"),
-        (["hybrid --weights keyword=-1"], 1, "weights"),
-        (["keyword", "KEYWORD"], 1, "expected a label of its own for each, found 'keyword' again"),
-        (["a = hybrid", "A = keyword"], 1, "found 'A' again; give it one (label=; --strategy"),
+        (["hybrid --rrf-kk 3"], "'hybrid --rrf-kk 3': No such option: --rrf-kk"),
+        (["hybrid --rrf-k many"], "'hybrid --rrf-k many': Invalid value for '--rrf-k'"),
+        (["hybrid --rrf-k"], "Option '--rrf-k' requires an argument"),
+        (["hybrid 'x"], "No closing quotation"),
+        (["hybrid fusion"], "(fusion)"),
+        (["deep = "], "'deep = ': Missing argument"),
+        (["deep = hybird"], "expected one of vector, keyword, hybrid"),
+        (["a/b = hybrid"], "expected a label of 1 to 60 characters"),
+        (["hybrid --help"], "'hybrid --help': No such option"),
+        (["keyword --rrf-k 3"], "strategy 'keyword': no option rrf_k; its options are: none"),
+        (["hybrid --weights keyword=x"], "weights"),
+        (["hybrid --weights keyword=-1"], "weights"),
+        (["keyword", "KEYWORD"], "expected a label of its own for each, found 'keyword' again"),
+        (["a = hybrid", "A = keyword"], "found 'A' again; give it one (label=; --strategy"),
     ],
 )
-def test_bad_settings_are_told_before_the_work(octavo, index, strategies, status, message):
+def test_bad_settings_are_told_before_the_work(octavo, index, strategies, message):
     given = [each for text in strategies for each in ("--strategy", text)]
     shown = octavo("eval", index, BEIR, BEIR, *given)
-    assert shown.exit_code == status
+    assert shown.exit_code == 2
     assert message in " ".join(shown.stderr.replace("│", " ").split())
     assert "left out" not in shown.stderr  # queries were not read yet
     assert shown.stdout == ""
@@ -204,14 +204,14 @@ def test_vectors_of_queries(octavo, corpus_file, tmp_path):
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (("--metric", "nDGC@10"), 1, "octavo: metric: expected one of"),
-        (("--fail-below", "AP"), 1, "octavo: fail-below: expected METRIC=NUMBER"),
+        (("--metric", "nDGC@10"), 2, "metric: expected one of"),
+        (("--fail-below", "AP"), 2, "fail-below: expected METRIC=NUMBER"),
         (("--tolerance", "0.1"), 2, "--tolerance: expected --against beside it"),
-        (("--per-query", "a.txt"), 1, "octavo: per-query: expected a .parquet or .csv file"),
+        (("--per-query", "a.txt"), 2, "per-query: expected a .parquet or .csv file"),
         (("--per-query", "no/a.csv"), 1, "octavo: no: No such file or directory"),
         (("--plot", "a.pdf"), 2, "--plot: expected a .svg or .png file"),
         (("--strategy", "nothing"), 2, "expected one of vector, keyword"),
-        (("--baseline", "nothing"), 1, "octavo: baseline: expected one of keyword"),
+        (("--baseline", "nothing"), 2, "baseline: expected one of keyword"),
         (("--against", "no.run"), 1, "octavo: no.run: no such file"),
         (("--split", "dev"), 1, "expected dev.tsv of qrels"),
     ],

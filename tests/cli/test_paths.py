@@ -160,7 +160,7 @@ def test_a_strategy_without_a_graph_draws_nothing(octavo, index, strategy, tmp_p
     found = octavo(
         "search", index, "fox", "--strategy", strategy, "--draw", tmp_path / "a.dot", "--explain"
     )
-    assert (found.exit_code, found.stdout) == (1, "")
+    assert (found.exit_code, found.stdout) == (2, "")
     assert "expected a strategy that walks a graph (--strategy graph" in found.stderr
     assert found.stderr.endswith(f"found {strategy}\n")
 

@@ -88,7 +88,7 @@ def test_an_unknown_strategy_names_the_known(octavo, index):
 
 def test_an_option_of_another_strategy_is_refused(octavo, index):
     found = octavo("search", index, "fox", "--strategy", "keyword", "--candidate-depth", 5)
-    assert found.exit_code == 1
+    assert found.exit_code == 2
     assert "candidate_depth" in found.stderr
 
 

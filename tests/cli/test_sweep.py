@@ -58,8 +58,8 @@ def test_what_is_no_list(octavo, judged):
     assert wrong.exit_code == 2
     assert "--rrf-k: expected int values between commas" in wrong.stderr
     none = octavo("sweep", *judged, "--strategy", "hybrid")
-    assert none.exit_code == 1
+    assert none.exit_code == 2
     assert "expected values for at least one option" in none.stderr
     other = octavo("sweep", *judged, "--strategy", "keyword", "--rrf-k", "1,2")
-    assert other.exit_code == 1
+    assert other.exit_code == 2
     assert "no option rrf_k" in other.stderr

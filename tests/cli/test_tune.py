@@ -83,11 +83,11 @@ def test_tune_for_queries_of_a_file(octavo, tuned, tmp_path):
 
 @pytest.mark.parametrize("recall", ["0", "1.1", "nan", "-1"])
 def test_bad_targets_fail(octavo, lists, corpus_file, tmp_path, recall):
-    assert octavo("tune", lists, "--recall", recall).exit_code == 1
+    assert octavo("tune", lists, "--recall", recall).exit_code == 2
     arguments = ("index", corpus_file, "--out", tmp_path / "new", "--embedding", "hash")
-    assert octavo(*arguments, "--recall", recall).exit_code == 1
+    assert octavo(*arguments, "--recall", recall).exit_code == 2
     assert not (tmp_path / "new").exists()
 
 
 def test_unknown_kinds_fail(octavo, lists):
-    assert octavo("tune", lists, "--vector-index", "ivf").exit_code == 1
+    assert octavo("tune", lists, "--vector-index", "ivf").exit_code == 2

@@ -13,7 +13,7 @@ from octavo.reporting.html.element import Element, element
 from octavo.reporting.html.line_plot import Scale, Series, line_plot
 from octavo.reporting.html.page import page, section
 from octavo.reporting.html.table import plain_table
-from octavo.storage.format.durable import replace_file
+from octavo.storage.format.output_file import write_output_file
 
 _LATENCY = Scale("a query, one by one", logarithmic=True, written=lambda value: amount(value, "s"))
 
@@ -33,7 +33,7 @@ def write_html(reports: Sequence[Report], path: Path) -> None:
     OSError
         The file cannot be written.
     """
-    replace_file(path, page_text(reports).encode())
+    write_output_file(path, page_text(reports).encode())
 
 
 def page_text(reports: Sequence[Report]) -> str:

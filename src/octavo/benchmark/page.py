@@ -8,6 +8,7 @@ from octavo.benchmark.report import Report
 from octavo.benchmark.tables import all_tables, target_table
 from octavo.reporting.plot import Plot
 from octavo.reporting.table import Table, markdown
+from octavo.storage.format.output_file import write_output_file
 
 _NOTE = "<!-- Made by octavo bench --write-docs from saved reports. Do not edit. -->"
 _PREFACE = """\
@@ -33,12 +34,12 @@ def write_docs(reports: Sequence[Report], docs: Path) -> None:
     images.mkdir(parents=True, exist_ok=True)
     drawn = [[(plot, _file(at, plot)) for plot in plots(each)] for at, each in enumerate(reports)]
     for plot, file in (pair for pairs in drawn for pair in pairs):
-        plot.save(images / file)
+        write_output_file(images / file, plot.file_content(".svg"))
     lines = ["# Benchmarks", "", _NOTE, "", _PREFACE, ""]
     lines += _markdown(target_table(reports))
     for report, pairs in zip(reports, drawn, strict=True):
         lines += _section(report, pairs)
-    (docs / "benchmarks.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    write_output_file(docs / "benchmarks.md", ("\n".join(lines).rstrip() + "\n").encode())
 
 
 def _file(position: int, plot: Plot) -> str:

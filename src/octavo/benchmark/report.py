@@ -11,6 +11,7 @@ from octavo.benchmark.environment import Environment
 from octavo.benchmark.measure import Measure
 from octavo.benchmark.timing import Rounds
 from octavo.errors import CorpusFormatError
+from octavo.storage.format.output_file import write_output_file
 
 FORMAT = 1
 
@@ -137,13 +138,8 @@ def result_of(
 
 def write_report(report: Report, path: Path) -> None:
     """Save a report as JSON; the file appears whole."""
-    unfinished = path.with_name(path.name + ".unfinished")
     text = json.dumps({"format": FORMAT, **asdict(report)}, indent=1) + "\n"
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_output_file(path, text.encode())
 
 
 def read_report(path: Path) -> Report:

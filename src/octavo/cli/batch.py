@@ -1,10 +1,12 @@
 """``octavo batch``: a file of queries to a file of results."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from octavo.cli import values
 from octavo.cli.cluster_options import Engine, EngineName, RayAddress, Workers, cluster
 from octavo.cli.options import (
     Filters,
@@ -22,6 +24,7 @@ from octavo.cli.output import counts, facts, say
 from octavo.cli.progress import progress
 from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
+from octavo.cli.values import checked, wrong_use
 
 if TYPE_CHECKING:
     from octavo.batch import BatchProgress, BatchSummary
@@ -49,7 +52,9 @@ def batch(
     format: Annotated[  # noqa: A002 - the option's name
         str | None,
         typer.Option(
-            metavar="NAME", help="parquet, jsonl or trec; unset, what the ending of --out tells."
+            metavar="NAME",
+            callback=checked(values.result_format),
+            help="parquet, jsonl or trec; unset, what the ending of --out tells.",
         ),
     ] = None,
     threads: Annotated[
@@ -68,11 +73,16 @@ def batch(
         raise typer.BadParameter("--threads: expected --workers with --engine ray")
     from octavo.batch import BatchJob, run_batch  # noqa: PLC0415
     from octavo.batch.remote_job import local_output  # noqa: PLC0415
+    from octavo.batch.result_format import format_of  # noqa: PLC0415
     from octavo.batch.work_directory import can_resume  # noqa: PLC0415
     from octavo.shards import open_index  # noqa: PLC0415
 
+    with wrong_use():
+        format_of(Path(out), format)
     corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
+    with wrong_use():
+        corpus.strategy(strategy, **options)
     job = BatchJob(
         index=corpus,
         queries=queries,

@@ -189,11 +189,12 @@ def _draw(
         write_html(reports, html)
     if plots is not None:
         from octavo.benchmark.plots import plots as drawn  # noqa: PLC0415
+        from octavo.storage.format.output_file import write_output_file  # noqa: PLC0415
 
         plots.mkdir(parents=True, exist_ok=True)
         for plot in drawn(reports[-1]):
-            for ending in ("svg", "png"):
-                plot.save(plots / f"{plot.name}.{ending}")
+            for ending in (".svg", ".png"):
+                write_output_file(plots / f"{plot.name}{ending}", plot.file_content(ending))
     if docs is not None:
         from octavo.benchmark.page import write_docs  # noqa: PLC0415
 

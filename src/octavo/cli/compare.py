@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from octavo.cli.evaluation_options import Evaluation, EvaluationRequest, with_evaluation_options
+from octavo.cli.values import wrong_use
 from octavo.visible import printable
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def compare(
 ) -> None:
     """Measure runs with judged queries; exit with 1 where they fall below a limit."""
     from octavo.evaluation import read_qrels  # noqa: PLC0415
+    from octavo.evaluation.comparing import checked_baseline  # noqa: PLC0415
 
     for option, given in (("--index", index), ("--queries", queries)):
         if given is not None and request.html is None:
@@ -48,6 +50,8 @@ def compare(
     evaluation = Evaluation(request)
     judgements = read_qrels(qrels, split=request.split)
     found = _read(runs)
+    with wrong_use():
+        checked_baseline([run.name for run in found], request.baseline)
     results = {run.name: path for run, path in zip(found, runs, strict=True)}
     sources = None if request.html is None else _sources(results, queries, index)
     evaluation.finish(found, judgements, sources)

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from octavo.cli import values
 from octavo.cli.options import AsJson, Filters, IndexPath, parsed_filters, refuse_unknown_keys
 from octavo.cli.output import facts, show, show_json
 from octavo.cli.progress import listener, progress
+from octavo.cli.values import checked
 
 if TYPE_CHECKING:
     from octavo.corpus.corpus import Corpus
@@ -25,7 +27,13 @@ def delete(
         ),
     ] = None,
     id: Annotated[  # noqa: A002
-        list[str] | None, typer.Option("--id", metavar="ID", help="An id to delete; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--id",
+            metavar="ID",
+            callback=checked(values.document_id),
+            help="An id to delete; repeatable.",
+        ),
     ] = None,
     filters: Filters = None,
     dry_run: Annotated[
@@ -55,13 +63,9 @@ def delete(
 
 def _given(corpus: "Corpus", file: str | None, listed: list[str] | None) -> list[str]:
     """Return the ids that were named, each once."""
-    from octavo.cli.id_list import check_ids, read_ids  # noqa: PLC0415
+    from octavo.cli.id_list import read_ids  # noqa: PLC0415
 
-    if file is None:
-        given = listed or []
-        check_ids(given)
-    else:
-        given = read_ids(file, corpus.info().columns.id)
+    given = (listed or []) if file is None else read_ids(file, corpus.info().columns.id)
     return list(dict.fromkeys(given))
 
 

@@ -13,6 +13,7 @@ from octavo.cli.paths import walks_a_graph
 from octavo.errors import ConfigurationError, ExecutionError, InvalidArgumentError
 from octavo.graph.drawing import dot, mermaid
 from octavo.graph.graph_path import GraphPath
+from octavo.storage.format.output_file import write_output_file
 from octavo.strategies.columnar import ColumnarStrategy
 
 SECONDS = 60.0
@@ -110,5 +111,5 @@ def draw_hits(path: Path, hits: Sequence[FoundDocument]) -> None:
     if not paths:
         say(f"The graph found none of the results: {path} is not drawn.")
         return
-    path.write_text(_LANGUAGES[path.suffix.lower()](paths), encoding="utf-8", newline="\n")
+    write_output_file(path, _LANGUAGES[path.suffix.lower()](paths).encode())
     say(f"Drawn: {path}")

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from octavo.cli import values
 from octavo.cli.options import CorpusFiles
 from octavo.cli.output import facts, say
 from octavo.cli.progress import progress
+from octavo.cli.values import checked, wrong_use
 
 if TYPE_CHECKING:
     from octavo.batch.embedding import EmbedProgress, EmbedSummary
@@ -22,6 +24,7 @@ def embed(
         str | None,
         typer.Option(
             metavar="SPEC",
+            callback=checked(values.embedding),
             help="sentence-transformers:MODEL, model2vec:MODEL, openai:MODEL, MODULE:ATTR, "
             "hash or hash:N.",
         ),
@@ -74,7 +77,12 @@ def embed(
         int | None, typer.Option(min=1, metavar="N", help="Requests at a time (openai).")
     ] = None,
     requests_per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="The most requests a minute (openai).")
+        float | None,
+        typer.Option(
+            metavar="N",
+            callback=checked(values.above_zero),
+            help="The most requests a minute (openai).",
+        ),
     ] = None,
     max_retries: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Retries of a request (openai).")
@@ -163,7 +171,8 @@ def _model(
         return embedding_of(like, **given)
     specification = parse_specification(model or "")
     if isinstance(specification, ModelSpecification):
-        return model_embedding(specification.library, specification.model, **given)
+        with wrong_use():
+            return model_embedding(specification.library, specification.model, **given)
     if given:
         option = next(iter(given)).replace("_", "-")
         raise typer.BadParameter(f"--{option} is for models of libraries, found --model {model}")

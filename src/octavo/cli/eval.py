@@ -23,7 +23,7 @@ from octavo.cli.output import say
 from octavo.cli.progress import progress
 from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
-from octavo.errors import InvalidArgumentError
+from octavo.cli.values import wrong_use
 
 if TYPE_CHECKING:
     from octavo.batch import BatchProgress
@@ -96,7 +96,8 @@ def evaluate(
     corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     chosen = _strategies(corpus, strategy, options, query_vectors=query_vector is not None)
-    checked_baseline([each.name for each in chosen], request.baseline)
+    with wrong_use():
+        checked_baseline([each.name for each in chosen], request.baseline)
     judgements = read_qrels(qrels, split=request.split)
     asked = read_queries(queries, text=query_text, id=query_id, vector=query_vector)
     judged = judged_queries(asked, judgements)
@@ -143,7 +144,7 @@ def _strategies(
 
     Raises
     ------
-    InvalidArgumentError
+    typer.BadParameter
         None of the strategies has an option of all, one lacks an option of its own, or two are
         called alike.
     """
@@ -163,14 +164,15 @@ def _strategies(
     for option in options:
         if not any(has_option(each.strategy, option) for each in given):
             names = tuple(dict.fromkeys(each.strategy for each in given))
-            raise InvalidArgumentError(
+            raise typer.BadParameter(
                 f"strategy {', '.join(names)}: expected options that one of them has, found {option}"
             )
     runs = []
     for each in given:
         shared = {name: value for name, value in options.items() if has_option(each.strategy, name)}
         runs.append(StrategyRun(each.strategy, {**shared, **each.options}, each.label))
-    check_runs(corpus, runs)
+    with wrong_use():
+        check_runs(corpus, runs)
     return runs
 
 

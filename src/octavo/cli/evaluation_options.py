@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from octavo.cli import values
 from octavo.cli.output import say, show, show_json, show_table
 from octavo.cli.spelled_out import spelled_out
+from octavo.cli.values import checked, wrong_use
 
 if TYPE_CHECKING:
     from octavo.evaluation import EvaluationReport, PageSources, Qrels, Run
@@ -63,7 +65,12 @@ EVALUATION_OPTIONS: dict[str, Any] = {
     ],
     "tolerance": Annotated[
         float | None,
-        typer.Option(min=0.0, metavar="X", help="By how much a mean may be below; unset, 0."),
+        typer.Option(
+            min=0.0,
+            metavar="X",
+            callback=checked(values.finite),
+            help="By how much a mean may be below; unset, 0.",
+        ),
     ],
     "as_json": Annotated[bool, typer.Option("--json", help="Print JSON.")],
 }
@@ -109,14 +116,15 @@ class Evaluation:
         from octavo.evaluation.output import checked_per_query_file  # noqa: PLC0415
 
         self._request = request
-        self._limits = parse_limits(request.fail_below or ())
-        self.metrics = parse_metrics([*(request.metric or DEFAULT_METRICS), *self._limits])
+        with wrong_use():
+            self._limits = parse_limits(request.fail_below or ())
+            self.metrics = parse_metrics([*(request.metric or DEFAULT_METRICS), *self._limits])
+            if request.per_query is not None:
+                checked_per_query_file(request.per_query)
         if request.tolerance is not None and request.against is None:
             raise typer.BadParameter("--tolerance: expected --against beside it, found none")
         if request.html_queries is not None and request.html is None:
             raise typer.BadParameter("--html-queries: expected --html beside it, found none")
-        if request.per_query is not None:
-            checked_per_query_file(request.per_query)
         if request.plot is not None:
             _check_plot(request.plot)
         for file in (request.per_query, request.plot, request.html):
@@ -138,6 +146,7 @@ class Evaluation:
         from octavo.evaluation import compare_runs, falls_below  # noqa: PLC0415
         from octavo.evaluation.output import write_per_query  # noqa: PLC0415
         from octavo.evaluation.plot import means_plot  # noqa: PLC0415
+        from octavo.storage.format.output_file import write_output_file  # noqa: PLC0415
 
         request = self._request
         report = compare_runs(runs, qrels, self.metrics, baseline=request.baseline)
@@ -145,7 +154,7 @@ class Evaluation:
         if request.per_query is not None:
             write_per_query(report, request.per_query)
         if request.plot is not None:
-            means_plot(report).save(request.plot)
+            write_output_file(request.plot, means_plot(report).file_content(request.plot.suffix))
         if request.html is not None:
             _write_page(report, request.html, sources, request.html_queries)
         falls = falls_below(report, self._limits)

@@ -76,9 +76,3 @@ def _column(path: str, id_column: str) -> list[str]:
         found = as_ids(given.batch.column(name), place).to_pylist()
         ids += [one for one in found if one is not None]
     return ids
-
-
-def check_ids(ids: list[str]) -> None:
-    """Refuse ids of the command line that no document can have."""
-    if not all(one.strip() for one in ids):
-        raise InvalidArgumentError("id: expected ids that are not blank, found a blank one")

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from octavo.cli import values
 from octavo.cli.building import Spread, build_corpus
 from octavo.cli.cluster_options import Engine, EngineName, RayAddress, Workers
 from octavo.cli.graph_facts import graph_facts
 from octavo.cli.model_facts import model_facts
-from octavo.cli.options import CorpusFiles, MemoryBudget, VectorIndex
+from octavo.cli.options import CorpusFiles, MemoryBudget, Recall, VectorIndex
 from octavo.cli.output import facts, say, size
 from octavo.cli.progress import progress
+from octavo.cli.values import checked, wrong_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +49,12 @@ def index(
         str | None, typer.Option(metavar="COL", help="Column of dates or times.")
     ] = None,
     timestamp_zone: Annotated[
-        str | None, typer.Option(metavar="ZONE", help="Zone of times that have none, such as UTC.")
+        str | None,
+        typer.Option(
+            metavar="ZONE",
+            callback=checked(values.zone),
+            help="Zone of times that have none, such as UTC.",
+        ),
     ] = None,
     parent: Annotated[
         str | None, typer.Option(metavar="COL", help="Column of the parents' ids.")
@@ -84,7 +91,9 @@ def index(
     language: Annotated[
         str | None,
         typer.Option(
-            metavar="CODE", help="Language of --stem and --stop-words, such as de; unset, en."
+            metavar="CODE",
+            callback=checked(values.language),
+            help="Language of --stem and --stop-words, such as de; unset, en.",
         ),
     ] = None,
     stem: Annotated[bool, typer.Option("--stem", help="Search words by their stem.")] = False,
@@ -93,15 +102,13 @@ def index(
     ] = False,
     embedding: Annotated[
         str | None,
-        typer.Option(metavar="SPEC", help="hash, hash:N, column:COL, MODULE:ATTR, provider, none."),
-    ] = None,
-    recall: Annotated[
-        float,
         typer.Option(
-            metavar="R",
-            help="Share of the ten nearest that vector search shall find; 1.0 is exact search.",
+            metavar="SPEC",
+            callback=checked(values.embedding),
+            help="hash, hash:N, column:COL, MODULE:ATTR, provider, none.",
         ),
-    ] = 0.95,
+    ] = None,
+    recall: Recall = 0.95,
     vector_index: VectorIndex = "automatic",
     memory_budget: MemoryBudget = None,
     no_block_max: Annotated[
@@ -206,7 +213,12 @@ def _parts_of_edges(given: list[str]) -> dict[str, str]:
     for (part, equals, column), each in zip(pairs, given, strict=True):
         if not (part and equals and column):
             raise typer.BadParameter(f"--edge-column: expected PART=COL, found {each!r}")
-    return {part: column for part, _, column in pairs}
+    parts = {part: column for part, _, column in pairs}
+    from octavo.columns.edge_columns import EdgeColumns  # noqa: PLC0415
+
+    with wrong_use():
+        EdgeColumns.of(parts)
+    return parts
 
 
 def _choice(choice: "ColumnChoice") -> str:

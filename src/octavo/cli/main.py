@@ -52,7 +52,7 @@ for command in (compare, diff, sweep, bench, demo):
 
 
 def main() -> None:
-    """Run the command line and exit: 0 done, 1 failed, 2 wrong use, 130 interrupted."""
+    """Run the command line and exit: 0 done, 1 failed (or a gate fell), 2 wrong use, 130 interrupted."""
     # A fifth of a short command's time went into looking for garbage where there is none: while
     # modules are imported, and when the process ends.
     gc.set_threshold(_OBJECTS_A_COLLECTION)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from octavo.cli import values
 from octavo.cli.output import say
+from octavo.cli.values import checked
 from octavo.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -57,7 +59,10 @@ Strategy = Annotated[
     ),
 ]
 MaxResults = Annotated[int, typer.Option("-k", min=1, metavar="N", help="Results a query.")]
-MinScore = Annotated[float, typer.Option(metavar="X", help="Lowest score returned.")]
+MinScore = Annotated[
+    float,
+    typer.Option(metavar="X", callback=checked(values.finite), help="Lowest score returned."),
+]
 Filters = Annotated[
     list[str] | None,
     typer.Option(
@@ -66,20 +71,19 @@ Filters = Annotated[
 ]
 
 
-def _known_size(size: str | None) -> str | None:
-    from octavo.storage.build.memory_budget import parse_budget  # noqa: PLC0415
-
-    try:
-        parse_budget(size)
-    except InvalidArgumentError as error:
-        raise typer.BadParameter(str(error)) from error
-    return size
-
-
+Recall = Annotated[
+    float,
+    typer.Option(
+        metavar="R",
+        callback=checked(values.recall),
+        help="Share of the ten nearest that vector search shall find; 1.0 is exact search.",
+    ),
+]
 VectorIndex = Annotated[
     str,
     typer.Option(
         metavar="KIND",
+        callback=checked(values.vector_index),
         help="automatic (exact up to 50,000 documents, inverted lists beyond), flat (exact), "
         "lists or graph.",
     ),
@@ -88,7 +92,7 @@ MemoryBudget = Annotated[
     str | None,
     typer.Option(
         metavar="SIZE",
-        callback=_known_size,
+        callback=checked(values.memory),
         help="Such as 2GiB, 512MiB at least; unset, a quarter of the memory.",
     ),
 ]

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from octavo.cli import values
+from octavo.cli.values import checked
+
 if TYPE_CHECKING:
     from octavo.embeddings.protocol import EmbeddingFunction
 
@@ -12,6 +15,7 @@ QueryEmbedding = Annotated[
     str | None,
     typer.Option(
         metavar="SPEC",
+        callback=checked(values.embedding),
         help="Embeds query texts where the index does not: LIBRARY:MODEL, MODULE:ATTR or hash:N.",
     ),
 ]

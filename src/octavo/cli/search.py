@@ -20,6 +20,7 @@ from octavo.cli.options import (
 from octavo.cli.output import counts, say, show_json
 from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
+from octavo.cli.values import wrong_use
 
 if TYPE_CHECKING:
     from octavo.embeddings.vector_model import VectorModel
@@ -83,11 +84,13 @@ def search(
     if strategy is None and corpus.default_strategy != "keyword" and not corpus.embeds_queries:
         say(_without_vector(corpus.vector_model))
         strategy = "keyword"
-    chosen = corpus.strategy(strategy, **options)
+    with wrong_use():
+        chosen = corpus.strategy(strategy, **options)
     if draw is not None:
         from octavo.cli.drawing import checked_drawing  # noqa: PLC0415
 
-        checked_drawing(draw, chosen)
+        with wrong_use():
+            checked_drawing(draw, chosen)
     context = RAGContext(max_results, min_score, admitted)
     hits, report = find(chosen, query, context)
     if explain or draw is not None:

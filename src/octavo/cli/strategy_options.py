@@ -9,13 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
+from octavo.cli import values
+from octavo.cli.options import known_strategy
 from octavo.cli.spelled_out import spelled_out
+from octavo.cli.values import checked
 
 STRATEGY_OPTIONS: dict[str, Any] = {
     "child": Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
+            callback=known_strategy,
             help="Strategy that hierarchical, temporal and multi-query start from; unset, hybrid "
             "where the index holds real vectors, else keyword.",
         ),
@@ -35,7 +39,9 @@ STRATEGY_OPTIONS: dict[str, Any] = {
     "decay": Annotated[
         float | None,
         typer.Option(
-            metavar="X", help="What a hierarchical score keeps each level, a graph's each hop."
+            metavar="X",
+            callback=checked(values.fraction),
+            help="What a hierarchical score keeps each level, a graph's each hop.",
         ),
     ],
     "graph": Annotated[
@@ -46,6 +52,7 @@ STRATEGY_OPTIONS: dict[str, Any] = {
         str | None,
         typer.Option(
             metavar="NAME",
+            callback=checked(values.seeds),
             help="Search that finds where the graph is entered: keyword, vector or hybrid.",
         ),
     ],
@@ -57,28 +64,50 @@ STRATEGY_OPTIONS: dict[str, Any] = {
         str | None,
         typer.Option(
             metavar="SPEC",
+            callback=checked(values.weights),
             help="What a vote of each stream of hybrid counts, such as keyword=1,vector=0.5; "
             "an extension, unset all count alike.",
         ),
     ],
     "half_life": Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Of temporal freshness, such as 30d, 12h or 2w."),
+        typer.Option(
+            metavar="TIME",
+            callback=checked(values.time_span),
+            help="Of temporal freshness, such as 30d, 12h or 2w.",
+        ),
     ],
     "floor": Annotated[
         float | None,
-        typer.Option(metavar="X", help="What a temporal score keeps at any age, 0 to 1."),
+        typer.Option(
+            metavar="X",
+            callback=checked(values.fraction),
+            help="What a temporal score keeps at any age, 0 to 1.",
+        ),
     ],
     "now": Annotated[
         str | None,
-        typer.Option(metavar="INSTANT", help="Instant that ages are counted from; unset, now."),
+        typer.Option(
+            metavar="INSTANT",
+            callback=checked(values.instant),
+            help="Instant that ages are counted from; unset, now.",
+        ),
     ],
     "expander": Annotated[
         str | None,
-        typer.Option(metavar="SPEC", help="Of multi-query: table:FILE (JSON) or MODULE:ATTR."),
+        typer.Option(
+            metavar="SPEC",
+            callback=checked(values.expander),
+            help="Of multi-query: table:FILE (JSON) or MODULE:ATTR.",
+        ),
     ],
     "navigator": Annotated[
-        str | None, typer.Option(metavar="SPEC", help="Of reasoning: lexical or MODULE:ATTR.")
+        str | None,
+        typer.Option(
+            metavar="SPEC",
+            callback=checked(values.navigator),
+            help="Of reasoning: lexical or MODULE:ATTR.",
+        ),
     ],
     "model": Annotated[
         str | None, typer.Option(metavar="NAME", help="Model of the expander or navigator.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from octavo.cli import values
 from octavo.cli.options import (
     AsJson,
     Filters,
@@ -23,6 +24,7 @@ from octavo.cli.output import facts, say, show, show_json
 from octavo.cli.progress import progress
 from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.sweep_options import swept_and_fixed, with_sweep_options
+from octavo.cli.values import checked, wrong_use
 from octavo.visible import printable
 
 if TYPE_CHECKING:
@@ -46,7 +48,12 @@ def sweep(
     strategy: Strategy = None,
     options: Mapping[str, Any],
     metric: Annotated[
-        str, typer.Option(metavar="NAME", help="nDCG@10, AP@100, RR@10, R@100, P@5 or Success@1.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            callback=checked(values.sweep_metric),
+            help="nDCG@10, AP@100, RR@10, R@100, P@5 or Success@1.",
+        ),
     ] = "nDCG@10",
     max_results: Annotated[
         int | None,
@@ -77,11 +84,14 @@ def sweep(
     from octavo.evaluation import read_qrels, read_queries  # noqa: PLC0415
     from octavo.shards import open_index  # noqa: PLC0415
     from octavo.sweeps import sweep as swept  # noqa: PLC0415
+    from octavo.sweeps.run import check_points  # noqa: PLC0415
 
     corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     name = strategy or corpus.default_strategy
     over, fixed = swept_and_fixed(options, _placing(corpus, name, options.get("child")))
+    with wrong_use():
+        check_points(corpus, name, over, fixed)
     with progress() as update:
         found = swept(
             corpus,

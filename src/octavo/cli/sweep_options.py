@@ -2,37 +2,60 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from octavo.cli import values
 from octavo.cli.spelled_out import spelled_out
 from octavo.cli.strategy_options import STRATEGY_OPTIONS
+from octavo.cli.values import Check
+from octavo.errors import InvalidArgumentError, checked_count
 
 
-def _listed(name: str, kind: Callable[[str], Any], text: str) -> tuple[Any, ...]:
+class _Kind(NamedTuple):
+    """What the values of an option are: how one is read, and checked."""
+
+    read: Callable[[str], Any]
+    check: Check
+
+
+def _from(least: int) -> Check:
+    return lambda value: checked_count("each", value, least)
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "candidate_depth": _Kind(int, _from(1)),
+    "rrf_k": _Kind(int, _from(0)),
+    "weights": _Kind(str, values.weights),
+    "half_life": _Kind(str, values.time_span),
+    "floor": _Kind(float, values.fraction),
+    "decay": _Kind(float, values.fraction),
+    "max_depth": _Kind(int, _from(0)),
+    "seeds": _Kind(str, values.seeds),
+    "max_expansions": _Kind(int, _from(1)),
+}
+
+
+def _listed(name: str, kind: _Kind, text: str) -> tuple[Any, ...]:
     """Read values between commas; weights, which have commas themselves, between semicolons."""
+    option = f"--{name.replace('_', '-')}"
     pieces = [each.strip() for each in text.split(";" if name == "weights" else ",")]
     try:
-        return tuple(kind(each) for each in pieces if each)
+        listed = tuple(kind.read(each) for each in pieces if each)
     except ValueError:
-        option = f"--{name.replace('_', '-')}"
         raise typer.BadParameter(
-            f"{option}: expected {kind.__name__} values between commas, found {text!r}"
+            f"{option}: expected {kind.read.__name__} values between commas, found {text!r}"
         ) from None
+    if not listed:
+        raise typer.BadParameter(f"{option}: expected at least one value, found none")
+    try:
+        for value in listed:
+            kind.check(value)
+    except InvalidArgumentError as error:
+        raise typer.BadParameter(f"{option}: {error}") from error
+    return listed
 
-
-_KINDS: Mapping[str, Callable[[str], Any]] = {
-    "candidate_depth": int,
-    "rrf_k": int,
-    "weights": str,
-    "half_life": str,
-    "floor": float,
-    "decay": float,
-    "max_depth": int,
-    "seeds": str,
-    "max_expansions": int,
-}
 
 _HELP = {
     "candidate_depth": "Results of each inner stream, such as 50,100,200.",
@@ -73,8 +96,17 @@ def swept_and_fixed(
         As given: lists as text.
     takes
         Gives the full name of an option: ``child.NAME`` where it is the inner strategy's.
+
+    Raises
+    ------
+    typer.BadParameter
+        A list has no value, or one that the option cannot have; or there is no list.
     """
     read = {name: partial(_listed, name, kind) for name, kind in _KINDS.items()}
     swept = {takes(name): read[name](text) for name, text in options.items() if name in read}
     fixed = {takes(name): value for name, value in options.items() if name not in read}
+    if not swept:
+        raise typer.BadParameter(
+            "expected values for at least one option, such as --rrf-k 10,60, found none"
+        )
     return swept, fixed

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from octavo.cli.info import info
-from octavo.cli.options import IndexPath, MemoryBudget, Threads, VectorIndex
+from octavo.cli.options import IndexPath, MemoryBudget, Recall, Threads, VectorIndex
 from octavo.cli.output import say
 from octavo.cli.progress import listener, progress
 
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 def tune(
     index: IndexPath,
     *,
-    recall: Annotated[
-        float,
-        typer.Option(metavar="R", help="Share of the ten nearest to find; 1.0 is exact search."),
-    ] = 0.95,
+    recall: Recall = 0.95,
     queries: Annotated[
         list[str] | None,
         typer.Option(metavar="FILE", help="Queries to tune for; unset, sampled documents."),

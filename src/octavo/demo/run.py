@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from octavo.corpus import Corpus
 from octavo.demo.corpus_file import write_corpus
 from octavo.demo.questions import load_questions
 from octavo.errors import CorpusCorruptError, CorpusFormatError
+from octavo.storage.format.durable import replace_file
 from octavo.version import __version__
 
 STRATEGIES = ("keyword", "vector", "hybrid")
@@ -98,7 +100,9 @@ def run_demo(directory: Path, say: Say = lambda _: None) -> DemoResult:
         corpus = _build(directory, say)
     say(f"index: {len(corpus):,} documents in {corpus.path}")
     questions = load_questions()
-    pq.write_table(questions, directory / "questions.parquet")
+    written = BytesIO()
+    pq.write_table(questions, written)
+    replace_file(directory / "questions.parquet", written.getvalue())
     corpus.search("warm up", strategy="hybrid")  # loads the kernels, so that rates are of searching
     results = tuple(_answer(corpus, directory, questions, strategy) for strategy in STRATEGIES)
     seconds = time.perf_counter() - started
@@ -137,7 +141,7 @@ def _build(directory: Path, say: Say) -> Corpus:
         embedding="hash",
         overwrite=True,
     )
-    versions.write_text(json.dumps(_versions(), indent=2) + "\n", encoding="utf-8")
+    replace_file(versions, (json.dumps(_versions(), indent=2) + "\n").encode())
     return corpus
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from octavo.errors import InvalidArgumentError
 from octavo.evaluation.report import EvaluationReport
 from octavo.evaluation.significance import FLIPS
-from octavo.storage.format.durable import replace_file
+from octavo.storage.format.output_file import write_output_file
 
 
 def as_json(report: EvaluationReport) -> dict[str, Any]:
@@ -69,4 +69,4 @@ def write_per_query(report: EvaluationReport, path: Path) -> None:
         pyarrow.csv.write_csv(report.per_query(), written)
     else:
         pq.write_table(report.per_query(), written, compression="zstd")
-    replace_file(path, written.getvalue())
+    write_output_file(path, written.getvalue())

@@ -16,7 +16,7 @@ from octavo.reporting.html.element import Element, Node, element
 from octavo.reporting.html.interval_plot import Interval, interval_plot
 from octavo.reporting.html.page import page, section
 from octavo.reporting.html.table import Cell, Column, table_element
-from octavo.storage.format.durable import replace_file
+from octavo.storage.format.output_file import write_output_file
 from octavo.version import __version__
 
 DEFAULT_QUERIES: Final = 50
@@ -53,7 +53,7 @@ def write_page(
     OSError
         The file cannot be written.
     """
-    replace_file(Path(path), page_text(report, sources, queries=queries).encode())
+    write_output_file(Path(path), page_text(report, sources, queries=queries).encode())
 
 
 def page_text(

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 from octavo.errors import ConfigurationError
@@ -38,12 +37,13 @@ class Plot:
         lines = drawn.getvalue().decode().splitlines()
         return "\n".join(line.rstrip() for line in lines) + "\n"
 
-    def save(self, path: Path) -> None:
-        """Write the figure; the ending of the file says how (``.svg``, ``.png``)."""
-        if path.suffix.lower() == ".svg":
-            path.write_text(self.svg(), encoding="utf-8")
-        else:
-            self.figure.savefig(path, dpi=150, metadata={})
+    def file_content(self, ending: str) -> bytes:
+        """Return the figure as the content of a file; its ending says how (``.svg``, ``.png``)."""
+        if ending.lower() == ".svg":
+            return self.svg().encode()
+        drawn = BytesIO()
+        self.figure.savefig(drawn, format=ending.removeprefix(".").lower(), dpi=150, metadata={})
+        return drawn.getvalue()
 
 
 def new_axes(size: tuple[float, float] = SIZE) -> tuple[Any, Any]:

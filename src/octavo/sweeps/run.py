@@ -170,13 +170,7 @@ def sweep(
     fold is measured at the point that is best on the others.
     """
     measure = parse_metric(metric)
-    points = grid_points(over)
-    for name in over:
-        if name in options:
-            raise InvalidArgumentError(
-                f"over: {name}: expected an option that is swept over or one that stays, found both "
-                f"(it stays {shown(options[name])})"
-            )
+    points = _points(over, options)
     judgements: Judgements = qrels if hasattr(qrels, "grades") else read_qrels(qrels)
     table = _table_of(queries)
     vector = "vector" if "vector" in table.column_names else None
@@ -224,6 +218,36 @@ def sweep(
         baseline=measured({}),
         held_out=cross_validated(values, dealt),
     )
+
+
+def check_points(
+    corpus: SearchableCorpus,
+    strategy: str,
+    over: Mapping[str, Iterable[Any]],
+    options: Mapping[str, Any],
+) -> None:
+    """Refuse, before queries are read, what :func:`sweep` would refuse of its options.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An option or value does not fit, or an option is both swept over and fixed.
+    """
+    points = _points(over, options)
+    bench = SweepBench(corpus, strategy, Queries(()), RAGContext(), options)
+    for point in points:
+        bench.strategy(point)
+
+
+def _points(over: Mapping[str, Iterable[Any]], options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    points = grid_points(over)
+    for name in over:
+        if name in options:
+            raise InvalidArgumentError(
+                f"over: {name}: expected an option that is swept over or one that stays, found both "
+                f"(it stays {shown(options[name])})"
+            )
+    return points
 
 
 def _table_of(queries: Any) -> pa.Table:  # noqa: ANN401 - a path or a table

@@ -2,6 +2,13 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Final
+
+NOMINEES: Final = (128, 256, 512, 1024)
+"""Numbers of candidates that tuning tries."""
+
+HALVINGS: Final = 5
+"""Tuning chooses an effort for filters that admit a half, ..., one row in ``2 ** HALVINGS``."""
 
 _LARGEST_NOMINATION = 8192  # beyond, an exact scan is as fast
 

@@ -4,7 +4,7 @@ import errno
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 BLOCK = 1 << 20
@@ -35,21 +35,36 @@ def make_directory(path: Path) -> None:
 def write_temporary(path: Path, content: bytes) -> Path:
     """Write and flush what is to replace ``path``, beside it; return where.
 
-    What had that name, be it a link, is gone.
+    What had that name, be it a link, is gone; where writing fails, so is what was written.
     """
     temporary = path.with_name(path.name + ".tmp")
     temporary.unlink(missing_ok=True)
-    with temporary.open("xb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        _remove(temporary)
+        raise
     return temporary
 
 
 def replace_file(path: Path, content: bytes) -> None:
     """Replace a file's content so that a reader, or a crash, sees the old or the new, never a mix."""
-    write_temporary(path, content).replace(path)
+    temporary = write_temporary(path, content)
+    try:
+        temporary.replace(path)
+    except BaseException:
+        _remove(temporary)
+        raise
     sync_directory(path.parent)
+
+
+def _remove(temporary: Path) -> None:
+    """Remove what is of no use, if that can be done; why it is of none is the error to tell."""
+    with suppress(OSError):
+        temporary.unlink(missing_ok=True)
 
 
 def checksum(path: Path) -> str:
