@@ -244,6 +244,39 @@ def test_a_value_of_another_type_is_named(tmp_path):
         )
 
 
+def test_categories_are_written_as_their_values(tmp_path):
+    """Each row group has a dictionary of its own."""
+    topics = [f"topic {row // 300}" for row in range(2_500)]
+    table = pa.table({"text": topics, "topic": pa.array(topics).dictionary_encode()})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=400)
+    out = tmp_path / "v.parquet"
+    run_embedding(EmbedJob(inputs=tmp_path / "t.parquet", out=out, model=embed))
+    assert pq.read_table(out)["topic"].to_pylist() == topics
+
+
+def test_a_column_that_one_input_requires_may_be_missing_in_another(tmp_path):
+    required = pa.schema([pa.field("id", pa.string(), nullable=False), ("text", pa.string())])
+    pq.write_table(pa.table({"id": ["1"], "text": ["a"]}, required), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"text": ["b"]}), tmp_path / "2.parquet")
+    out = tmp_path / "v.parquet"
+    run_embedding(EmbedJob(inputs=tmp_path / "?.parquet", out=out, model=embed))
+    assert pq.read_table(out)["id"].to_pylist() == ["1", None]
+
+
+def test_what_parquet_cannot_hold_is_told_before_the_model_is_asked(tmp_path):
+    ends = pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), pa.array(["a"]))
+    rows, out, asked = pa.table({"text": ["a"], "x": ends}), tmp_path / "v.parquet", []
+
+    def function(text):
+        asked.append(text)
+        return [1.0]
+
+    with pytest.raises(InvalidArgumentError, match=r"column 'x': parquet cannot hold run_end_"):
+        run_embedding(EmbedJob(inputs=rows, out=out, model=function))
+    assert asked == []
+    run_embedding(EmbedJob(inputs=rows, out=out, model=function, keep=["text"]))
+
+
 def test_json_lines_leave_out_objects(tmp_path):
     lines = '{"_id": "1", "text": "a", "metadata": {}, "tags": ["x"], "year": 3}\n'
     (tmp_path / "c.jsonl").write_text(lines)

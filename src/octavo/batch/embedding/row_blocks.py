@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from octavo.batch.embedding.text_columns import TextColumns
 from octavo.columns.arrow_types import compute
@@ -55,8 +56,7 @@ def rows_schema(
     Raises
     ------
     InvalidArgumentError
-        A column is not there, or is asked for and cannot be written, or holds vectors of several
-        models.
+        A column is not there, or cannot be written, or holds vectors of several models.
     """
     schema = input_schema(sources, [*wanted, *(keep or ())])
     of_json = any(isinstance(source, JsonLinesSource) for source in sources)
@@ -65,14 +65,14 @@ def rows_schema(
             noted_model(sources, field.name)
     nested = tuple(field.name for field in schema if of_json and _is_nested(field.type))
     if keep is None:
-        return pa.schema([field for field in schema if field.name not in nested]), nested
+        return pa.schema([_written(field) for field in schema if field.name not in nested]), nested
     for name in keep:
         if name not in schema.names or name in nested:
             raise InvalidArgumentError(
                 f"keep: expected columns of the input that hold text, numbers or vectors, "
                 f"found {name!r}"
             )
-    return pa.schema([schema.field(name) for name in dict.fromkeys(keep)]), ()
+    return pa.schema([_written(schema.field(name)) for name in dict.fromkeys(keep)]), ()
 
 
 def row_blocks(
@@ -148,6 +148,22 @@ def _joined(blocks: Sequence[RowBlock]) -> RowBlock:
         rows[0],
         pa.concat_arrays([block.texts for block in blocks]),
     )
+
+
+def _written(field: "pa.Field[Any]") -> "pa.Field[Any]":
+    """Return how a column is written; null where an input lacks it.
+
+    Categories become their values, since each row group of an input numbers them in its own way.
+    """
+    dtype = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    written = pa.field(field.name, dtype, metadata=field.metadata)
+    try:
+        pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([written])).close()
+    except pa.ArrowException as error:
+        raise InvalidArgumentError(
+            f"column {field.name!r}: parquet cannot hold {dtype}; keep only other columns"
+        ) from error
+    return written
 
 
 def _is_nested(dtype: pa.DataType) -> bool:
