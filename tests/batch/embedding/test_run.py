@@ -214,12 +214,16 @@ def test_wide_rows_make_small_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr(base, "BATCH_BYTES", 20_000)
     events = []
     out = tmp_path / "v.parquet"
-    table = pa.table({"text": [f"{row} " + "x" * 10_000 for row in range(40)]})
+    table = pa.table({"id": range(40), "text": [f"{row} " + "x" * 10_000 for row in range(40)]})
     run_embedding(EmbedJob(inputs=table, out=out, model=lambda _: [1.0]), events.append)
     assert max(np.diff([event.rows for event in events])) <= 12
     groups = pq.read_metadata(out)
     assert max(groups.row_group(i).num_rows for i in range(groups.num_row_groups)) <= 24
     assert pq.read_table(out)["text"].to_pylist() == table["text"].to_pylist()
+    events.clear()
+    job = EmbedJob(inputs=table, out=out, model=lambda _: [1.0], keep=["id"])
+    run_embedding(job, events.append)
+    assert max(np.diff([event.rows for event in events])) <= 12
 
 
 def test_files_of_different_schemas_are_joined(tmp_path):
@@ -305,6 +309,7 @@ def test_columns_can_be_chosen(corpus_file, tmp_path):
         ({"text": "year"}, "text: expected column 'year' to hold strings"),
         ({"title": "head"}, "title: no column 'head'"),
         ({"keep": ["nowhere"]}, "keep: .*'nowhere'"),
+        ({"keep": []}, "keep: expected at least one column"),
         ({"max_characters": 0}, "max_characters: expected an integer of at least 1"),
         ({"model": 3}, "model: expected a specification or a function, found int"),
         ({"out": "nowhere/v.parquet"}, "out: expected nowhere/v.parquet in an existing directory"),

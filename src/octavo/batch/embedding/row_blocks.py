@@ -33,6 +33,11 @@ class RowBlock:
     def __len__(self) -> int:
         return int(self.rows.num_rows)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows and of the texts, which may be of columns that are not kept."""
+        return int(self.rows.nbytes + self.texts.nbytes)
+
     def cut(self, start: int, stop: int) -> "RowBlock":
         """Return some of the rows, without copying them."""
         length = stop - start
@@ -66,6 +71,8 @@ def rows_schema(
     nested = tuple(field.name for field in schema if of_json and _is_nested(field.type))
     if keep is None:
         return pa.schema([_written(field) for field in schema if field.name not in nested]), nested
+    if not keep:
+        raise InvalidArgumentError("keep: expected at least one column, found none")
     for name in keep:
         if name not in schema.names or name in nested:
             raise InvalidArgumentError(
@@ -95,7 +102,7 @@ def row_blocks(
             for start in range(0, whole, BLOCK_ROWS):
                 yield joined.cut(start, start + BLOCK_ROWS)
             pending = [joined.cut(whole, len(joined))] if len(joined) > whole else []
-        if sum(block.rows.nbytes for block in pending) >= BLOCK_BYTES:
+        if sum(block.nbytes for block in pending) >= BLOCK_BYTES:
             yield _joined(pending)
             pending = []
     if pending:
