@@ -2,6 +2,9 @@
 
 import json
 import pickle
+import signal
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -211,6 +214,43 @@ def test_the_first_failure_stops_the_others():
         assert time.monotonic() - started < 30
 
 
+def test_a_failure_is_raised_while_another_request_is_under_way():
+    def turn(server, handler, body):
+        if body["input"] == ["silent"]:
+            hang(server, handler, body)
+        else:
+            raw(b"{}", 400)(server, handler, body)
+
+    with chat_server(turn) as server, pytest.raises(ExecutionError, match="400"):
+        embedding(server, batch_size=1, concurrency=2, timeout=20.0).embed_batch(["silent", "bad"])
+
+
+INTERRUPTED = """
+import sys
+from octavo.embeddings.openai_embedding import OpenAIEmbedding
+embedding = OpenAIEmbedding("m", sys.argv[1], "key", batch_size=1, timeout=20.0)
+try:
+    embedding.embed_batch(["a", "b"])
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+def test_an_interrupt_ends_the_process_while_requests_are_under_way():
+    asked = threading.Semaphore(0)
+
+    def silent(server, handler, body):
+        asked.release()
+        hang(server, handler, body)
+
+    with chat_server(silent) as server:
+        process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, server.url])
+        for _ in range(2):
+            assert asked.acquire(timeout=30)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(15) == 7
+
+
 def test_a_server_that_hangs():
     with chat_server(hang) as server, pytest.raises(RetrievalTimeoutError, match="embedding"):
         embedding(server, timeout=0.2)("ab")
@@ -362,7 +402,7 @@ def test_a_blank_model_is_refused():
 
 
 def test_without_the_package(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "openai", None)
+    monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(ConfigurationError, match=r"octavo\[openai\]"):
         OpenAIEmbedding("m", api_key=KEY)
 

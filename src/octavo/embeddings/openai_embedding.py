@@ -3,7 +3,6 @@
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 from urllib.parse import urlsplit
 
@@ -22,6 +21,7 @@ from octavo.errors import (
     shown,
 )
 from octavo.importing import optional
+from octavo.model_servers.at_once import at_once
 from octavo.model_servers.attempts import Attempts
 from octavo.model_servers.openai_errors import asked_wait, is_worth_a_retry, octavo_error
 from octavo.model_servers.pacer import Pacer
@@ -175,17 +175,9 @@ class OpenAIEmbedding(ModelEmbedding):
         return vectors
 
     def _asked(self, batches: list[list[str]]) -> NDArray[np.float32]:
-        stopped = threading.Event()
         if len(batches) == 1:
-            return self._vectors(batches[0], stopped)
-        with ThreadPoolExecutor(self._concurrency, thread_name_prefix="octavo-embed") as pool:
-            asked = [pool.submit(self._vectors, batch, stopped) for batch in batches]
-            try:
-                found = [future.result() for future in asked]
-            except BaseException:
-                stopped.set()  # those that wait to try again need not
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+            return self._vectors(batches[0], threading.Event())
+        found = at_once(self._vectors, batches, self._concurrency)
         lengths = {part.shape[1] for part in found}
         if len(lengths) > 1:
             raise ExecutionError(
