@@ -1,5 +1,6 @@
 """What failures of a model server mean, and how long it asks to be left alone."""
 
+import functools
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from types import SimpleNamespace
@@ -60,3 +61,36 @@ def test_messages_name_the_server_and_hide_the_key():
     error = octavo_error(openai, ValueError("sk-secret\nis wrong"), "sk-secret", "the server")
     assert isinstance(error, ExecutionError)
     assert str(error) == "the server broke the protocol: ValueError: ***[U+000A]is wrong"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "the text is too long\n",
+        {"message": "the text is too long", "type": "bad"},
+        {"detail": "the text is too long"},
+        {"detail": [{"loc": ["body", "input"], "msg": "the text is too long"}]},
+        [{"error": {"code": 400, "message": "the text is too long"}}],
+    ],
+    ids=["text", "message", "detail", "details", "list"],
+)
+def test_messages_say_what_the_server_says(body):
+    request = httpx2.Request("POST", "http://localhost/v1/embeddings")
+    response = httpx2.Response(400, request=request)
+    error = openai.BadRequestError("Error code: 400", response=response, body=body)
+    found = str(octavo_error(openai, error, "too", "the server"))
+    assert found.startswith("the server answered with status 400: ")
+    assert found.count("the text is *** long") == 1
+
+
+DEEP = functools.reduce(lambda body, _: {"error": body}, range(900), "too deep")
+
+
+@pytest.mark.parametrize("body", [None, "", [], {}, {"message": 3}, {"detail": []}, 3, DEEP])
+def test_a_server_that_says_nothing(body):
+    request = httpx2.Request("POST", "http://localhost/v1/embeddings")
+    error = openai.BadRequestError(
+        "Error code: 400", response=httpx2.Response(400, request=request), body=body
+    )
+    found = str(octavo_error(openai, error, "sk-secret", "the server"))
+    assert found == "the server answered with status 400: BadRequestError: Error code: 400"

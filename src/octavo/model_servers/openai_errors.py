@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 300
 _RETRIED: Final = frozenset({408, 409, 429})
 _SPENT: Final = "insufficient_quota"
+_WORDS: Final = ("message", "detail", "msg", "error")
 LANGUAGE_MODEL_SERVER: Final = "the language model server"
 
 
@@ -44,7 +46,7 @@ def octavo_error(
     own = _own(error)
     if own is not None:
         return own
-    message = _without(key, error)
+    message = _without(key, _told(error))
     if isinstance(error, openai.APITimeoutError) or "Timeout" in type(error).__name__:
         return RetrievalTimeoutError(f"{server} did not answer in time")
     if isinstance(error, openai.AuthenticationError):
@@ -52,7 +54,7 @@ def octavo_error(
     if isinstance(error, openai.APIStatusError):
         return ExecutionError(f"{server} answered with status {error.status_code}: {message}")
     if isinstance(error, openai.APIConnectionError):
-        cause = "" if error.__cause__ is None else f": {_without(key, error.__cause__)}"
+        cause = "" if error.__cause__ is None else f": {_without(key, told(error.__cause__))}"
         return ExecutionError(f"{server} cannot be reached{cause}")
     return ExecutionError(f"{server} broke the protocol: {message}")
 
@@ -105,7 +107,24 @@ def _own(error: BaseException) -> OctavoError | None:
     return found
 
 
-def _without(key: str, error: BaseException) -> str:
-    message = told(error)
+def _told(error: Exception) -> str:
+    # The package passes on only what is said in the way of OpenAI's servers.
+    message, said = told(error), _said(getattr(error, "body", None))
+    return message if said in message else f"{message} - {said}"
+
+
+def _said(body: object, depth: int = 4) -> str:
+    """Return what the body of a refusal says, in one of the ways that servers have for it."""
+    if isinstance(body, str):
+        return body.strip()
+    parts: Iterable[object] = ()
+    if isinstance(body, list):
+        parts = body[:1]
+    elif isinstance(body, dict):
+        parts = map(body.get, _WORDS)
+    return next(filter(None, (_said(part, depth - 1) for part in parts if depth)), "")
+
+
+def _without(key: str, message: str) -> str:
     # The word that stands for no key may be a word of the message.
     return visible_line(message if key == NO_KEY else message.replace(key, "***"))[:_LONGEST]
