@@ -388,12 +388,35 @@ def test_without_a_key_nothing_is_asked(monkeypatch):
         ("base_url", 3),
         ("base_url", "http://user:word@localhost/v1"),
         ("base_url", "http://localhost/v1?key=word"),
+        ("base_url", "http://user:word@[::1"),
+        ("base_url", "http://localhost:port/v1"),
+        ("base_url", "http://localhost/v1\n"),
+        ("extra_body", 3),
+        ("extra_body", {"a": object()}),
     ],
 )
 def test_bounds(option, value):
     with pytest.raises(InvalidArgumentError, match=option) as caught:
         OpenAIEmbedding("m", api_key=KEY, **{option: value})
     assert "word" not in str(caught.value).replace("password", "")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ALL_PROXY", "socks5://user:word@localhost:1"),
+        ("HTTP_PROXY", "http://user:word@[::1"),
+        ("HTTPS_PROXY", "ftp://user:word@localhost"),
+        ("OPENAI_BASE_URL", "http://user:word@[::1"),
+    ],
+)
+def test_an_address_of_the_environment_that_is_none(monkeypatch, variable, value):
+    if value.startswith("socks"):
+        monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigurationError, match=f"client cannot be made.*{variable}") as caught:
+        OpenAIEmbedding("m", api_key=KEY)
+    assert "word" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_blank_model_is_refused():

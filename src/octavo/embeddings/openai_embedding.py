@@ -1,10 +1,10 @@
 """Models behind an OpenAI-compatible embeddings endpoint (the extra ``openai``)."""
 
+import json
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,14 @@ from octavo.model_servers.at_once import at_once
 from octavo.model_servers.attempts import Attempts
 from octavo.model_servers.openai_errors import asked_wait, is_worth_a_retry, octavo_error
 from octavo.model_servers.pacer import Pacer
-from octavo.model_servers.settings import KEY_VARIABLE, certificates, checked_key, checked_seconds
+from octavo.model_servers.settings import (
+    KEY_VARIABLE,
+    certificates,
+    check_plain_address,
+    checked_key,
+    checked_seconds,
+    client_made,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -106,7 +113,7 @@ class OpenAIEmbedding(ModelEmbedding):
             "prompt": prompt,
             "query_prompt": query_prompt,
             "dimensions": dimensions,
-            "extra_body": None if extra_body is None else dict(extra_body),
+            "extra_body": _checked_body(extra_body),
         }
         other: dict[str, object] = {
             "api_key_variable": api_key_variable,
@@ -118,7 +125,7 @@ class OpenAIEmbedding(ModelEmbedding):
             "max_response_bytes": checked_count("max_response_bytes", max_response_bytes),
         }
         super().__init__(model, options, other)
-        _check_address(base_url)
+        check_plain_address(base_url)
         owner = type(self).__name__
         self._key = checked_key(owner, api_key, base_url, api_key_variable)
         self._key_is_given = api_key is not None
@@ -127,18 +134,19 @@ class OpenAIEmbedding(ModelEmbedding):
         self._attempts = Attempts(max_retries, longest_wait=_LONGEST_WAIT)
         self._pacer = Pacer(requests_per_minute)
         self._openai = optional("openai", "openai", owner)
-        http = self._openai.DefaultHttpxClient(
-            event_hooks={"response": [_guard(max_response_bytes)]}, verify=certificates()
-        )
-        weakref.finalize(self, http.close)
-        self._client = self._openai.OpenAI(
-            api_key=self._key,
-            base_url=base_url,
-            timeout=timeout,
-            max_retries=0,
-            default_headers={"Accept-Encoding": "identity"},
-            http_client=http,
-        )
+        with client_made(owner):
+            http = self._openai.DefaultHttpxClient(
+                event_hooks={"response": [_guard(max_response_bytes)]}, verify=certificates()
+            )
+            weakref.finalize(self, http.close)
+            self._client = self._openai.OpenAI(
+                api_key=self._key,
+                base_url=base_url,
+                timeout=timeout,
+                max_retries=0,
+                default_headers={"Accept-Encoding": "identity"},
+                http_client=http,
+            )
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         if self._key_is_given:
@@ -246,19 +254,16 @@ def _guard(most_bytes: int) -> "Callable[[httpx2.Response], None]":
     return guarded
 
 
-def _check_address(base_url: object) -> None:
-    if base_url is None:
-        return
-    parts = urlsplit(base_url) if isinstance(base_url, str) else None
-    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise InvalidArgumentError(
-            f"base_url: expected an address such as http://localhost:8000/v1, found {shown(base_url)}"
-        )
-    if parts.username is not None or parts.query:
-        # It is shown, and written beside the vectors.
-        raise InvalidArgumentError(
-            "base_url: expected neither user name and password nor a query in it; give api_key"
-        )
+def _checked_body(value: object) -> dict[str, object] | None:
+    if value is None:
+        return None
+    try:
+        found = json.loads(json.dumps(value))
+    except (TypeError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InvalidArgumentError(f"extra_body: expected a JSON object, found {shown(value)}")
+    return found
 
 
 def _checked_rate(value: object) -> float | None:

@@ -2,10 +2,13 @@
 
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
-from octavo.errors import ConfigurationError, InvalidArgumentError, real_number, shown
+from octavo.errors import ConfigurationError, InvalidArgumentError, real_number, shown, told
 
 if TYPE_CHECKING:
     import ssl
@@ -42,6 +45,33 @@ def checked_address(base_url: object) -> str | None:
         found = "another text" if isinstance(base_url, str) else shown(base_url)[:200]
         raise InvalidArgumentError(f"base_url: expected an address of http or https, found {found}")
     return base_url
+
+
+def check_plain_address(base_url: object) -> None:
+    """Check where a server is, if that is given, and that the address may be shown and stored.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no address of http or https, or holds a user, a password or a query.
+    """
+    if base_url is None:
+        return
+    try:
+        parts = urlsplit(base_url) if isinstance(base_url, str) and base_url.isprintable() else None
+        port = None if parts is None else parts.port
+    except ValueError:  # brackets, or a port, that are none
+        parts = None
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
+        # What stands before an @ may be a password.
+        found = "a text with @" if "@" in shown(base_url) else shown(base_url)
+        raise InvalidArgumentError(
+            f"base_url: expected an address such as http://localhost:8000/v1, found {found}"
+        )
+    if parts.username is not None or parts.query:
+        raise InvalidArgumentError(
+            "base_url: expected neither user name and password nor a query in it; give api_key"
+        )
 
 
 def checked_temperature(value: object) -> float:
@@ -99,6 +129,25 @@ def checked_seconds(name: str, value: object) -> float:
     if number is None or not 0 < number < math.inf:
         raise InvalidArgumentError(f"{name}: expected seconds above zero, found {shown(value)}")
     return number
+
+
+@contextmanager
+def client_made(owner: str) -> Iterator[None]:
+    """Make a client of the package ``openai``, which also reads addresses from the environment.
+
+    Raises
+    ------
+    ConfigurationError
+        An address, or a proxy, is none. It is not shown, for it may hold a password.
+    """
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the package names none
+        why = told(error) if isinstance(error, ImportError) else type(error).__name__
+        raise ConfigurationError(
+            f"{owner}: its HTTP client cannot be made ({why}); look at the address of the server and "
+            "at OPENAI_BASE_URL, ALL_PROXY, HTTP_PROXY and HTTPS_PROXY in the environment"
+        ) from None
 
 
 @cache

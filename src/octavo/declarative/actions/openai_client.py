@@ -22,6 +22,7 @@ from octavo.model_servers.settings import (
     checked_model,
     checked_seconds,
     checked_temperature,
+    client_made,
 )
 
 if TYPE_CHECKING:
@@ -92,11 +93,12 @@ class OpenAIClient:
             self._options["max_tokens"] = checked_count("max_tokens", max_tokens)
         self._openai = optional("openai", "openai", "OpenAIClient")
         self._certificates = certificates()
-        http = self._openai.DefaultHttpxClient(
-            event_hooks={"response": [_guard(self._most_bytes)]}, verify=self._certificates
-        )
-        weakref.finalize(self, http.close)
-        self._client = self._openai.OpenAI(**self._settings, http_client=http)
+        with client_made("OpenAIClient"):
+            http = self._openai.DefaultHttpxClient(
+                event_hooks={"response": [_guard(self._most_bytes)]}, verify=self._certificates
+            )
+            weakref.finalize(self, http.close)
+            self._client = self._openai.OpenAI(**self._settings, http_client=http)
 
     def __repr__(self) -> str:
         where = "" if self.base_url is None else f", base_url={shown_address(self.base_url)!r}"
