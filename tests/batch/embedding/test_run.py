@@ -281,6 +281,22 @@ def test_what_parquet_cannot_hold_is_told_before_the_model_is_asked(tmp_path):
     run_embedding(EmbedJob(inputs=rows, out=out, model=function, keep=["text"]))
 
 
+def test_members_of_structs_are_not_lost(tmp_path):
+    for number, members in ((1, [{"a": 1}]), (2, [{"b": 1}])):
+        pq.write_table(pa.table({"text": ["a"], "x": [members]}), tmp_path / f"{number}.parquet")
+    inputs, out = tmp_path / "?.parquet", tmp_path / "v.parquet"
+    with pytest.raises(InvalidArgumentError, match=r"column 'x' of .*2.parquet.*lacks \[\].b"):
+        run_embedding(EmbedJob(inputs=inputs, out=out, model=embed))
+
+
+def test_json_lines_may_lack_a_column_of_lists(tmp_path):
+    pq.write_table(pa.table({"text": ["a"], "tags": [["x", "y"]]}), tmp_path / "1.parquet")
+    (tmp_path / "2.jsonl").write_text('{"text": "b"}\n')
+    inputs, out = [tmp_path / "1.parquet", tmp_path / "2.jsonl"], tmp_path / "v.parquet"
+    run_embedding(EmbedJob(inputs=inputs, out=out, model=embed))
+    assert pq.read_table(out)["tags"].to_pylist() == [["x", "y"], None]
+
+
 def test_json_lines_leave_out_objects(tmp_path):
     lines = '{"_id": "1", "text": "a", "metadata": {}, "tags": ["x"], "year": 3}\n'
     (tmp_path / "c.jsonl").write_text(lines)

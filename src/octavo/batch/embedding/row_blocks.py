@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from octavo.batch.embedding.text_columns import TextColumns
-from octavo.columns.arrow_types import compute
+from octavo.columns.arrow_types import Array, compute
 from octavo.columns.document_batch import DocumentBatch, searchable_text
 from octavo.columns.place import Place
 from octavo.columns.readers.json_lines import JsonLinesSource
@@ -133,18 +133,36 @@ def _conformed(batch: InputBatch, schema: pa.Schema) -> pa.RecordBatch:
     rows = batch.batch
     arrays = []
     for field in schema:
-        if field.name not in rows.schema.names:
-            arrays.append(pa.nulls(rows.num_rows, field.type))
-            continue
-        column = rows[field.name]
-        try:
-            arrays.append(column if column.type == field.type else column.cast(field.type))
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            place = Place(field.name, batch.origin, batch.first_row)
-            raise InvalidArgumentError(
-                f"{place}: expected {field.type} as in the first input, found {column.type}: {error}"
-            ) from error
+        column = rows[field.name] if field.name in rows.schema.names else pa.nulls(len(rows))
+        if column.type != field.type:
+            column = _cast(column, field.type, Place(field.name, batch.origin, batch.first_row))
+        arrays.append(column)
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _cast(column: Array, dtype: pa.DataType, place: Place) -> Array:
+    if column.null_count == len(column):  # what JSON lines lack has the type of text
+        missing: Array = pa.nulls(len(column), cast("Any", dtype))
+        return missing
+    told = f"{place}: expected {dtype} as in the first input, found {column.type}"
+    lost = _members(column.type) - _members(dtype)
+    if lost:  # a cast leaves them out without a word
+        raise InvalidArgumentError(f"{told}: the first lacks {min(lost)}")
+    try:
+        return column.cast(dtype)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InvalidArgumentError(f"{told}: {error}") from error
+
+
+def _members(dtype: pa.DataType, path: str = "") -> frozenset[str]:
+    """Return the paths of all members of structs; what the items of lists are called is all one."""
+    named = pa.types.is_struct(dtype)
+    found: set[str] = set()
+    for number in range(dtype.num_fields):
+        member: pa.Field[Any] = cast("Any", dtype).field(number)
+        below = f"{path}.{member.name}" if named else f"{path}[]"
+        found |= {below} | _members(member.type, below)
+    return frozenset(found)
 
 
 def _joined(blocks: Sequence[RowBlock]) -> RowBlock:
