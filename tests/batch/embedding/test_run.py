@@ -15,6 +15,7 @@ from octavo import NO_TITLE, Corpus
 from octavo.batch.embedding import EmbedJob, row_blocks, run, run_embedding
 from octavo.batch.work_directory import can_resume, work_directory
 from octavo.columns.readers import base
+from octavo.embeddings.model_embedding import ModelEmbedding
 from octavo.embeddings.vector_record import vector_record
 from octavo.errors import (
     ConfigurationError,
@@ -321,12 +322,16 @@ def test_columns_can_be_chosen(corpus_file, tmp_path):
     ("changes", "told"),
     [
         ({"column": "year"}, "column: the input has a column 'year'"),
+        ({"column": ""}, "column: expected a name, found ''"),
+        ({"column": "\ud800"}, "column: expected a name"),
+        ({"column": 3}, "column: expected a name, found 3"),
         ({"text": "body"}, "text: no column 'body'"),
         ({"text": "year"}, "text: expected column 'year' to hold strings"),
         ({"title": "head"}, "title: no column 'head'"),
         ({"keep": ["nowhere"]}, "keep: .*'nowhere'"),
         ({"keep": []}, "keep: expected at least one column"),
-        ({"max_characters": 0}, "max_characters: expected an integer of at least 1"),
+        ({"max_characters": 0}, "max_characters: expected an integer from 1"),
+        ({"max_characters": 2**70}, "max_characters: expected an integer from 1"),
         ({"model": 3}, "model: expected a specification or a function, found int"),
         ({"out": "nowhere/v.parquet"}, "out: expected nowhere/v.parquet in an existing directory"),
     ],
@@ -336,6 +341,25 @@ def test_what_does_not_fit_is_refused(corpus_file, tmp_path, changes, told):
     with pytest.raises(InvalidArgumentError, match=told):
         run_embedding(EmbedJob(**job))
     assert list(tmp_path.iterdir()) == []
+
+
+class Longer(ModelEmbedding):
+    """A model that does not give the shorter vectors that it is asked for."""
+
+    library = "longer"
+
+    def embed_batch(self, texts):
+        return np.ones((len(texts), 4))
+
+    embed_queries = embed_batch
+
+
+def test_vectors_of_another_length_than_asked_for_are_refused(corpus_file, tmp_path):
+    job = EmbedJob(
+        inputs=corpus_file, out=tmp_path / "v.parquet", model=Longer("m", {"dimensions": 2})
+    )
+    with pytest.raises(DimensionMismatchError, match=r"longer:m: expected .* 2 .*found 4"):
+        run_embedding(job)
 
 
 @pytest.mark.parametrize("model", ["column:vector", "none", "no such", "openai:", "nowhere:embed"])

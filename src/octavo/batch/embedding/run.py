@@ -19,6 +19,7 @@ from octavo.batch.output import checked_output, write_rows
 from octavo.batch.stored_block import BlockTotals, StoredBlock
 from octavo.batch.work_directory import WorkDirectory, work_directory
 from octavo.batch.writers.parquet import ParquetWriter
+from octavo.columns.encodable import encodable
 from octavo.columns.row_count import estimated_rows
 from octavo.columns.sources import input_schema, resolve_inputs
 from octavo.columns.vector_notes import with_note
@@ -27,7 +28,13 @@ from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.embeddings.specification import parse_specification, resolve
 from octavo.embeddings.vector_model import ADDRESS
 from octavo.embeddings.vector_record import VectorRecord
-from octavo.errors import ConfigurationError, InvalidArgumentError, checked_count
+from octavo.errors import (
+    ConfigurationError,
+    DimensionMismatchError,
+    InvalidArgumentError,
+    checked_count,
+    shown,
+)
 from octavo.storage.format.durable import errors_naming
 from octavo.version import __version__
 
@@ -113,6 +120,8 @@ class _Run:
         named = [name for name in (job.text, job.title) if isinstance(name, str)]
         self.columns = choose_text_columns(input_schema(self.sources, named), job.text, job.title)
         self.input_schema, self.left_out = rows_schema(self.sources, job.keep, named)
+        if not (isinstance(job.column, str) and job.column and encodable(job.column)):
+            raise InvalidArgumentError(f"column: expected a name, found {shown(job.column)}")
         if job.column in self.input_schema.names:
             raise InvalidArgumentError(
                 f"column: the input has a column {job.column!r} already; name another one for the "
@@ -120,15 +129,19 @@ class _Run:
             )
         most = job.max_characters
         if most is not None:
-            checked_count("max_characters", most)
+            checked_count("max_characters", most, 1, 2**31 - 1)
         self.model, function = _function(job.model)
+        options: dict[str, Any] = function.options if isinstance(function, ModelEmbedding) else {}
         embedder = Embedder(function, job.queries, job.unit_length, most)
         self.dimensions = embedder.probed()
+        asked = options.get("dimensions", self.dimensions)
+        if asked != self.dimensions:  # it cannot give shorter vectors, and does not say so
+            raise DimensionMismatchError(f"dimensions of {self.model}", asked, self.dimensions)
         self.embedder = replace(embedder, dimensions=self.dimensions)
         self.record = VectorRecord(
             column=job.column,
             model=self.model,
-            options=function.options if isinstance(function, ModelEmbedding) else {},
+            options=options,
             dimensions=self.dimensions,
             unit_length=job.unit_length,
             queries=job.queries,
