@@ -80,7 +80,9 @@ def test_an_option_that_there_is_not(tmp_path):
         embedding_of(tmp_path / "v.parquet")
 
 
-@pytest.mark.parametrize("text", [b"{", b"[]", b"3", b"{}", b'{"column": "v", "other": 1}'])
+@pytest.mark.parametrize(
+    "text", [b"{", b"[]", b"3", b"{}", b"[" * 100_000, b'{"column": "v", "other": 1}']
+)
 def test_a_damaged_record(tmp_path, text):
     pq.write_table(noting({KEY: text}), tmp_path / "v.parquet")
     with pytest.raises(SourceLoadingError, match="damaged"):

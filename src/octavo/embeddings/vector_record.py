@@ -97,7 +97,7 @@ def vector_record(path: str | PathLike[str], column: str | None = None) -> Vecto
     try:
         said = json.loads(note)
         return VectorRecord(**(said | {"column": name}))  # which may have another name by now
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise SourceLoadingError(f"{path}: its metadata of vectors is damaged: {error}") from error
 
 
