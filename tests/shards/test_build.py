@@ -12,9 +12,10 @@ from octavo.errors import (
     CorpusLockedError,
     InvalidArgumentError,
 )
-from octavo.shards import ShardedCorpus
+from octavo.shards import ShardedCorpus, layout
 from octavo.shards.assignment import shard_of
 from octavo.shards.layout import read_description
+from octavo.shards.shards import LocalShards
 from octavo.storage.commit.lock import writer_lock
 
 DOCUMENTS = pa.table(
@@ -72,11 +73,15 @@ def test_a_column_may_be_called_as_that_of_the_positions(tmp_path):
 def test_an_index_is_replaced_only_if_that_was_asked_for(tmp_path):
     out = tmp_path / "index"
     before = build(DOCUMENTS, out)
+    fingerprint = before.fingerprint
     with pytest.raises(CorpusFormatError, match="--overwrite"):
         build(DOCUMENTS, out)
     after = build(DOCUMENTS.slice(0, 5), out, 2, overwrite=True)
     assert len(after) == len(ShardedCorpus.open(out)) == 5
-    assert len(before.search("fox", max_results=99)) == 40  # a reader keeps what it opened
+    # A reader keeps what it opened.
+    assert len(before.search("fox", max_results=99)) == 40
+    assert len(before.asking(LocalShards([]))) == before.info().documents == 40
+    assert before.fingerprint == fingerprint != after.fingerprint
     assert len(list(out.glob("generation-*"))) == 1
 
 
@@ -124,6 +129,21 @@ def test_the_number_of_shards_is_checked(tmp_path, shards):
 def test_an_unknown_option_is_a_type_error(tmp_path):
     with pytest.raises(TypeError, match="colour"):
         build(DOCUMENTS, tmp_path / "index", colour="red")
+
+
+def test_an_index_that_is_replaced_while_it_is_opened_is_opened_anew(tmp_path, monkeypatch):
+    out = tmp_path / "index"
+    build(DOCUMENTS, out)
+
+    def read_then_replaced(index):
+        found = read_description(index)
+        if found.generation == 1:
+            monkeypatch.setattr(layout, "read_description", read_description)
+            build(DOCUMENTS.slice(0, 5), out, overwrite=True)
+        return found
+
+    monkeypatch.setattr(layout, "read_description", read_then_replaced)
+    assert len(ShardedCorpus.open(out)) == 5
 
 
 def test_a_build_that_fails_leaves_the_index_that_was_there(tmp_path):

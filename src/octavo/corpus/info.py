@@ -12,6 +12,7 @@ from octavo.storage.format.layout import BLOCK_MAX, FORMAT_VERSION
 from octavo.storage.format.manifest import (
     ColumnsEntry,
     EmbeddingEntry,
+    Manifest,
     SegmentEntry,
     VectorSearchEntry,
 )
@@ -120,11 +121,16 @@ class CorpusInfo:
 
 def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
     """Describe a snapshot from its manifest, and its graph, where there is one, from all edges."""
-    manifest = snapshot.manifest
+    found = describe_state(snapshot.path, snapshot.manifest, default_strategy)
+    return replace(found, graph=_graph(snapshot))
+
+
+def describe_state(path: Path, manifest: Manifest, default_strategy: str) -> CorpusInfo:
+    """Describe what a manifest says; of a graph only that its files take room."""
     segments = manifest.segments
     graphs = () if manifest.graph is None else (manifest.graph,)
     return CorpusInfo(
-        path=snapshot.path,
+        path=path,
         format_version=FORMAT_VERSION,
         created_by=manifest.created_by,
         generation=manifest.generation,
@@ -151,7 +157,6 @@ def describe(snapshot: Snapshot, default_strategy: str) -> CorpusInfo:
         ),
         deleted_rows=manifest.rows - manifest.documents,
         compaction=compaction_reason(manifest.documents, manifest.rows, len(segments)),
-        graph=_graph(snapshot),
     )
 
 

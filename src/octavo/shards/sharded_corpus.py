@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from octavo.columns.sources import Input
 from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
-from octavo.corpus.info import CorpusInfo, describe, describe_together
+from octavo.corpus.info import CorpusInfo, describe_state, describe_together
 from octavo.corpus.searchable import SearchableCorpus, state_fingerprint
 from octavo.corpus.tuning import tune_request
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import DEFAULT_RECALL
+from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.shards import layout
 from octavo.shards.build import LocalBuilder, ShardBuilder, build_shards
@@ -25,7 +26,7 @@ from octavo.shards.source import ShardedSource
 from octavo.shards.verify import verify_shards
 from octavo.storage.build.build_request import Listener
 from octavo.storage.build.work import work_of
-from octavo.storage.format.manifest import Manifest, read_manifest
+from octavo.storage.format.manifest import read_manifest
 from octavo.storage.maintenance.repair import Repair
 from octavo.storage.maintenance.verify import Verification
 from octavo.strategies.columnar import ColumnarStrategy
@@ -79,7 +80,18 @@ class ShardedCorpus(SearchableCorpus):
             ``embedding`` is another model than the one that made the vectors.
         """
         index = Path(path)
-        found = layout.read_description(index)
+        while True:
+            found = layout.read_description(index)
+            try:
+                return cls._opened(index, found, embedding)
+            except (CorpusFormatError, CorpusCorruptError):
+                if layout.read_description(index) == found:
+                    raise  # else it was replaced meanwhile
+
+    @classmethod
+    def _opened(
+        cls, index: Path, found: layout.ShardsDescription, embedding: EmbeddingFunction | None
+    ) -> Self:
         # Absolute: workers of a cluster open shards too, in directories of their own.
         generation = layout.generation_directory(index.resolve(), found.generation)
         shards = len(found.documents)
@@ -90,10 +102,8 @@ class ShardedCorpus(SearchableCorpus):
             ShardPlace(generation, number, shards, state_fingerprint(manifest))
             for number, manifest in enumerate(manifests)
         )
-        held = [place for place in places if found.documents[place.number]]
-        manifest = _common([manifests[place.number] for place in held or places])
-        source = ShardedSource(index, LocalShards(held), found.documents, manifest, embedding)
-        return cls(source, places)
+        held = [place for place in places if manifests[place.number].documents]
+        return cls(ShardedSource(index, LocalShards(held), manifests, embedding), places)
 
     @classmethod
     def build(
@@ -156,10 +166,7 @@ class ShardedCorpus(SearchableCorpus):
 
     def asking(self, shards: Shards) -> Self:
         """Return this corpus with other shards to ask, such as those of a cluster."""
-        counts = layout.read_description(self.path).documents
-        source = ShardedSource(
-            self.path, shards, counts, self._source.manifest, self._source.function
-        )
+        source = ShardedSource(self.path, shards, self._source.manifests, self._source.function)
         return type(self)(source, self._places)
 
     def with_store(self, store: "Snapshot") -> Self:
@@ -248,9 +255,9 @@ class ShardedCorpus(SearchableCorpus):
     compact = writer
 
     def info(self) -> CorpusInfo:
-        """Describe all shards together, as they lie on the disk now."""
+        """Describe all shards together, as they were opened."""
         default = self.default_strategy
-        parts = [describe(place.snapshot(), default) for place in self._places]
+        parts = [describe_state(self.path, each, default) for each in self._source.manifests]
         return describe_together(self.path, parts)
 
     def strategy(self, name: str | None = None, **options: Any) -> ColumnarStrategy:  # noqa: ANN401
@@ -276,8 +283,3 @@ class ShardedCorpus(SearchableCorpus):
         return (
             f"ShardedCorpus({str(self.path)!r}, documents={len(self)}, shards={len(self.shards)})"
         )
-
-
-def _common(manifests: list[Manifest]) -> Manifest:
-    """Return the manifest of the first shard with vectors, else of the first."""
-    return next((each for each in manifests if each.embedding is not None), manifests[0])

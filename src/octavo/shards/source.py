@@ -52,10 +52,8 @@ class ShardedSource:
         The directory of the index.
     shards
         What answers.
-    counts
-        The number of documents in each shard; one without any is never asked.
-    manifest
-        Of any shard, of one with vectors where there is one: what all have in common.
+    manifests
+        What each shard is made of; one without documents is never asked.
     embedding
         The caller's own function for query texts.
     """
@@ -64,20 +62,21 @@ class ShardedSource:
         self,
         path: Path,
         shards: Shards,
-        counts: Sequence[int],
-        manifest: Manifest,
+        manifests: Sequence[Manifest],
         embedding: EmbeddingFunction | None = None,
     ) -> None:
-        self.path, self.manifest, self.function = path, manifest, embedding
-        self.analyzer = stored_analyzer(path, manifest)
-        self.count = sum(counts)
-        self.rows = self.count * len(counts)
+        self.path, self.manifests, self.function = path, tuple(manifests), embedding
+        self.manifest = _common(manifests)
+        """What all shards have in common."""
+        self.analyzer = stored_analyzer(path, self.manifest)
+        self.count = sum(each.documents for each in manifests)
+        self.rows = self.count * len(manifests)
         """One more than the highest row."""
         self._shards = shards
-        self._number_of_shards = len(counts)
-        self.held = tuple(number for number, count in enumerate(counts) if count)
+        self._number_of_shards = len(manifests)
+        self.held = tuple(number for number, each in enumerate(manifests) if each.documents)
         """The shards that are asked."""
-        self._embedding = QueryEmbedding(manifest.embedding, self.analyzer, embedding)
+        self._embedding = QueryEmbedding(self.manifest.embedding, self.analyzer, embedding)
         self._totals: CollectionTotals | None = None
         self._frequencies: dict[str, int] = {}
         self._derived: dict[str, Any] = {}
@@ -241,3 +240,8 @@ class ShardedSource:
         if not found:
             return Hits.empty(queries), report
         return merge_hits([hits for hits, _ in found], depth), report
+
+
+def _common(manifests: Sequence[Manifest]) -> Manifest:
+    """Return the manifest of the first shard with vectors, else with documents, else of any."""
+    return max(manifests, key=lambda each: (each.embedding is not None, each.documents > 0))
