@@ -125,6 +125,7 @@ def test_a_shard_without_a_vector(tmp_path):
     corpus = ShardedCorpus.build(documents, tmp_path / "index", 4, embedding="column:v")
     found = corpus.search("", strategy="vector", query_vector=[1.0, 1.0])
     assert [hit.metadata["entryId"] for hit in found] == ["d0"]
+    assert corpus.info().null_vectors == 19  # S16
 
 
 def test_either_kind_is_opened(single, sharded):

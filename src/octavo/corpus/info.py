@@ -171,12 +171,15 @@ def describe_together(path: Path, parts: Sequence[CorpusInfo]) -> CorpusInfo:
         At least one.
     """
     with_vectors = [part for part in parts if part.embedding is not None]
+    without = [part for part in parts if part.embedding is None] if with_vectors else []
     return replace(
         (with_vectors or parts)[0],
         path=path,
         documents=sum(part.documents for part in parts),
         empty_texts=sum(part.empty_texts for part in parts),
-        null_vectors=sum(part.null_vectors for part in parts),
+        # A shard to which no vector came does not count the lack of them.
+        null_vectors=sum(part.null_vectors for part in with_vectors)
+        + sum(part.documents for part in without),
         segments=sum(part.segments for part in parts),
         keyword_segments=sum(part.keyword_segments for part in parts),
         size=sum(part.size for part in parts),
