@@ -110,11 +110,15 @@ def test_more_shards_than_documents(tmp_path):
     assert [hit.content for hit in corpus.search("fox red")] == ["red fox", "red"]
 
 
-def test_no_documents(tmp_path):
-    documents = pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())})
-    corpus = ShardedCorpus.build(documents, tmp_path / "index", 3, embedding="hash")
+@pytest.mark.parametrize("embedding", ["hash", "column:v"])
+def test_no_documents(tmp_path, embedding):
+    vectors = pa.array([], pa.list_(pa.float32()))
+    nothing = pa.array([], pa.string())
+    documents = pa.table({"id": nothing, "text": nothing, "v": vectors})
+    corpus = ShardedCorpus.build(documents, tmp_path / "index", 3, embedding=embedding)
     for strategy in ("keyword", "vector", "hybrid"):
         assert corpus.search("fox", strategy=strategy) == ()
+    assert corpus.search("fox", strategy="vector", query_vector=[1.0] * 128) == ()
     assert corpus.search_batch(["fox"], strategy="hybrid").num_rows == 0
 
 

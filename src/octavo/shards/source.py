@@ -151,6 +151,8 @@ class ShardedSource:
         self, vectors: NDArray[np.floating], depth: int, selection: Selection
     ) -> tuple[Hits, SearchReport]:
         """Return the ``depth`` best rows of each query vector by cosine (S20)."""
+        if self.manifest.awaits_vectors:
+            return Hits.empty(len(vectors)), SearchReport()
         self._check_vectors()
         found = self._ask_all(RankVector(vectors, depth, selection.filters))
         return self._merged(found, len(vectors), depth)
@@ -162,6 +164,8 @@ class ShardedSource:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return query vectors made as the documents' were."""
+        if self.manifest.awaits_vectors:
+            return np.empty((len(texts), 0), np.float32)
         self._check_vectors()
         return self._embedding.embed(texts)
 

@@ -233,3 +233,8 @@ class Manifest:
     def documents(self) -> int:
         """The number of live rows."""
         return sum(segment.live_rows for segment in self.segments)
+
+    @property
+    def awaits_vectors(self) -> bool:
+        """Whether there are no documents yet to tell how many dimensions their vectors will have."""
+        return self.embedding is None and self.settings.embedding != "none"

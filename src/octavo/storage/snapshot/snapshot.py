@@ -242,7 +242,7 @@ class Snapshot:
         ConfigurationError
             The index has no vectors, or they came from outside and so must the query's.
         """
-        if self._awaits_vectors:
+        if self.manifest.awaits_vectors:
             return np.empty((len(texts), 0), np.float32)
         self._vectors_entry()
         return self._embedding.embed(texts)
@@ -261,7 +261,7 @@ class Snapshot:
         self, vectors: NDArray[np.floating], depth: int, selection: Selection
     ) -> tuple[Hits, SearchReport]:
         """Return the ``depth`` best rows of each query vector by cosine (S20)."""
-        if self._awaits_vectors:
+        if self.manifest.awaits_vectors:
             return Hits.empty(len(vectors)), SearchReport()
         self._vectors_entry()
         return self.vector_index.search(vectors, depth, selection)
@@ -272,11 +272,6 @@ class Snapshot:
         from octavo.engines.vector.flat import FlatVectorIndex  # noqa: PLC0415 - heavy
 
         return self.manifest.embedding is None or isinstance(self.vector_index, FlatVectorIndex)
-
-    @property
-    def _awaits_vectors(self) -> bool:
-        """Whether there are no documents yet to tell how many dimensions their vectors will have."""
-        return self.manifest.embedding is None and self.manifest.settings.embedding != "none"
 
     def _vectors_entry(self) -> EmbeddingEntry:
         if self.manifest.embedding is None:
