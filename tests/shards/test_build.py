@@ -211,6 +211,8 @@ def test_the_default_embedding_says_once_that_it_is_weak(tmp_path):
         '{"version": true}',
         '{"version": 1, "generation": 1, "documents": [-1]}',
         '{"version": 1, "generation": 1, "documents": []}',
+        '{"version": 1, "generation": 1, "documents": [40]}',
+        '{"version": 1, "generation": 1, "documents": [40], "contents": []}',
     ],
 )
 def test_a_damaged_description_is_said_so(tmp_path, content):

@@ -18,6 +18,7 @@ from octavo.shards import ShardedCorpus, open_index
 from octavo.shards.verify import verify_shards
 from octavo.strategies.hierarchy_index import HierarchyIndex
 
+OPTIONS = {"embedding": "column:vector", "metadata": ["tier"], "timestamp": "at"}
 FILTERS = ({}, {"tier": "a"}, {"tier": "b", "entryId": "d4"}, {"tier": "none"})
 
 
@@ -153,12 +154,37 @@ def test_a_shard_that_was_changed_by_itself_is_refused(documents, tmp_path):
     part = Corpus.open(place.snapshot().path)
     with part.writer() as writer:
         writer.upsert(pa.table({"id": ["new"], "text": ["new"]}))
-    with pytest.raises(CorpusCorruptError, match="positions"):
+    with pytest.raises(CorpusCorruptError, match="changed by itself"):
         ShardedCorpus.open(tmp_path / "index")
     with part.writer() as writer:
         writer.delete(["new"])
     with pytest.raises(CorpusCorruptError):
         ShardedCorpus.open(tmp_path / "index")
+
+
+@pytest.mark.parametrize("changed", [{"text": ["other"] * 40}, {"stem": True}, {"hash": "hash:64"}])
+def test_a_shard_of_as_many_other_documents_is_refused(tmp_path, changed):
+    texts = changed.get("text", ["fox"] * 40)
+    settings = {"stem": changed.get("stem", False), "embedding": changed.get("hash", "hash")}
+    table = pa.table({"id": [f"d{number}" for number in range(40)], "text": ["fox"] * 40})
+    corpus = ShardedCorpus.build(table, tmp_path / "index", 2, embedding="hash")
+    shard = corpus.shards[1].snapshot()
+    rows = shard.rows
+    other = pa.table({"id": shard.ids(np.arange(rows)), "text": texts[:rows]})
+    Corpus.build(other, shard.path, overwrite=True, **settings)
+    with pytest.raises(CorpusCorruptError, match="00001: expected a shard as it was built"):
+        ShardedCorpus.open(tmp_path / "index")
+    assert [each.path for each in verify_shards(tmp_path / "index").problems] == [shard.path]
+
+
+def test_a_shard_that_was_tuned_or_repaired_is_still_the_same(documents, tmp_path):
+    corpus = ShardedCorpus.build(documents, tmp_path / "index", 2, **OPTIONS)
+    expected = corpus.search_batch(["red fox"], strategy="keyword")
+    path = corpus.shards[0].snapshot().path
+    Corpus.open(path).tune(1.0)
+    next(path.rglob("id_hashes.npy")).write_bytes(b"")
+    assert Corpus.repair(path).rebuilt
+    assert ShardedCorpus.open(corpus.path).search_batch(["red fox"], strategy="keyword") == expected
 
 
 def test_threads_share_it(sharded, questions):

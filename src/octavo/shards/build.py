@@ -15,11 +15,13 @@ from octavo.corpus.corpus import Corpus
 from octavo.errors import CorpusFormatError, InvalidArgumentError, checked_count
 from octavo.shards import layout
 from octavo.shards.assignment import LARGEST_SHARDS
+from octavo.shards.contents import contents_digest
 from octavo.shards.partition import ShardInput, partition
 from octavo.storage.build.build_request import BuildProgress, Listener
 from octavo.storage.commit.lock import writer_lock
 from octavo.storage.format.durable import errors_naming, make_directory, sync_directory, sync_file
 from octavo.storage.format.layout import LOCK, LOCK_HOLDER
+from octavo.storage.format.manifest import read_manifest
 
 CUT, BUILT = "cut into shards", "shards built"
 """Stages of a build: documents that were given to shards, and documents in shards that are built."""
@@ -130,12 +132,19 @@ def build_shards(
                 shutil.rmtree(scratch)
                 sync_directory(generation)
                 sync_directory(out)
-                after = layout.ShardsDescription(layout.VERSION, number, tuple(counts))
+                after = layout.ShardsDescription(
+                    layout.VERSION, number, tuple(counts), _contents(generation, shards)
+                )
                 after.write(out)
             except BaseException:
                 shutil.rmtree(generation, ignore_errors=True)
                 raise
             _remove_others(out, after)
+
+
+def _contents(generation: Path, shards: int) -> tuple[str, ...]:
+    directories = [layout.shard_directory(generation, number) for number in range(shards)]
+    return tuple(contents_digest(read_manifest(each)) for each in directories)
 
 
 def _run(builder: ShardBuilder, builds: list[ShardBuild], listener: Listener) -> list[int]:

@@ -29,11 +29,14 @@ class ShardsDescription:
         Counts the builds; names the directory of the shards.
     documents
         The number in each shard.
+    contents
+        Of each shard, by :func:`octavo.shards.contents.contents_digest`.
     """
 
     version: int
     generation: int
     documents: tuple[int, ...]
+    contents: tuple[str, ...]
 
     @property
     def total(self) -> int:
@@ -85,13 +88,14 @@ def read_description(index: Path) -> ShardsDescription:
         counts = [version, generation, *documents]
         if not documents or not all(type(each) is int and each >= 0 for each in counts):
             raise ValueError("expected counts")  # noqa: TRY301 - said once, below
+        contents = [str(each) for _, each in zip(documents, body["contents"], strict=True)]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise CorpusCorruptError(f"{path}: expected a description of shards: {error}") from error
     if version > VERSION:
         raise CorpusFormatError(
             f"{path}: written by format {version}, this octavo reads up to {VERSION}"
         )
-    return ShardsDescription(version, generation, tuple(documents))
+    return ShardsDescription(version, generation, tuple(documents), tuple(contents))
 
 
 def unchanging(index: Path) -> CorpusFormatError:

@@ -15,6 +15,8 @@ from octavo.engines.keyword.collection import CollectionStatistics, CollectionTo
 from octavo.engines.report import SearchReport
 from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.shards import layout
+from octavo.shards.contents import contents_digest
+from octavo.storage.format.manifest import Manifest
 from octavo.storage.snapshot.snapshot import Snapshot, open_snapshot
 
 
@@ -127,6 +129,27 @@ class ShardPlace:
     shards: int
     state: str
 
+    def check(self, manifest: Manifest, contents: str) -> None:
+        """Refuse a shard that is not as it was built.
+
+        Parameters
+        ----------
+        manifest
+            What the shard says of itself.
+        contents
+            The digest of what it was built of.
+
+        Raises
+        ------
+        CorpusCorruptError
+            It holds other documents, or is analysed or embedded otherwise.
+        """
+        if contents_digest(manifest) != contents or manifest.documents != manifest.rows:
+            raise CorpusCorruptError(
+                f"{layout.shard_directory(self.generation, self.number)}: expected a shard as it was "
+                "built, found it changed by itself; build the sharded index again"
+            )
+
     def snapshot(self) -> Snapshot:
         """Open the shard's index."""
         return open_snapshot(layout.shard_directory(self.generation, self.number))
@@ -137,15 +160,10 @@ class ShardPlace:
         Raises
         ------
         CorpusCorruptError, CorpusFormatError
-            It is missing, damaged, was changed by itself, or is in another state by now.
+            It is missing, damaged, or is in another state by now.
         """
         snapshot = self.snapshot()
         path = layout.positions_file(self.generation, self.number)
-        if snapshot.count != snapshot.rows:
-            raise CorpusCorruptError(
-                f"{snapshot.path}: expected a shard as it was built, found deleted documents; "
-                "build the sharded index again"
-            )
         if state_fingerprint(snapshot.manifest) != self.state:
             raise CorpusFormatError(
                 f"{snapshot.path}: changed since the sharded index was opened; open that again"

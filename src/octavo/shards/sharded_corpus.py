@@ -102,6 +102,8 @@ class ShardedCorpus(SearchableCorpus):
             ShardPlace(generation, number, shards, state_fingerprint(manifest))
             for number, manifest in enumerate(manifests)
         )
+        for place, manifest, contents in zip(places, manifests, found.contents, strict=True):
+            place.check(manifest, contents)
         held = [place for place in places if manifests[place.number].documents]
         return cls(ShardedSource(index, LocalShards(held), manifests, embedding), places)
 

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from octavo.columns.array_file import open_array
 from octavo.errors import CorpusCorruptError
 from octavo.shards import layout
+from octavo.shards.contents import contents_digest
 from octavo.storage.format.layout import SHARDS
+from octavo.storage.format.manifest import read_manifest
 from octavo.storage.maintenance.verify import Verification, verify_index
 from octavo.storage.maintenance.verify_segment import Problem
 
@@ -29,11 +31,14 @@ def verify_shards(index: Path) -> Verification:
     problems: list[Problem] = []
     remains: list[Path] = []
     for number in range(len(description.documents)):
-        found = verify_index(layout.shard_directory(generation, number))
+        directory = layout.shard_directory(generation, number)
+        found = verify_index(directory)
         path = layout.positions_file(generation, number)
         files += found.files + 1
         size += found.bytes + (path.stat().st_size if path.is_file() else 0)
         problems += found.problems
+        if contents_digest(read_manifest(directory)) != description.contents[number]:
+            problems.append(Problem(directory, "expected the shard as it was built"))
         remains += found.remains
         counts.append(found.documents)
     problems += position_problems(index, description, counts)
