@@ -4,6 +4,8 @@ import os
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from octavo import Corpus, HashEmbeddingWarning
 from octavo.errors import (
@@ -17,6 +19,7 @@ from octavo.shards.assignment import shard_of
 from octavo.shards.layout import read_description
 from octavo.shards.shards import LocalShards
 from octavo.storage.commit.lock import writer_lock
+from tests.columns.arrow_layouts import string_arrays, texts
 
 DOCUMENTS = pa.table(
     {"id": [f"d{number}" for number in range(40)], "text": [f"fox {n}" for n in range(40)]}
@@ -62,6 +65,31 @@ def test_inputs_may_differ_in_schema(tmp_path):
     asked = ["fox", "green grey", "blue red"]
     assert corpus.search_batch(asked) == single.search_batch(asked)
     assert [hit.metadata for hit in corpus.search("green")] == [{"tier": "x", "entryId": "7"}]
+
+
+@given(contents=st.lists(texts, min_size=1, max_size=9), data=st.data())
+@settings(max_examples=15)
+def test_texts_come_in_every_layout(tmp_path_factory, contents, data):
+    ids = [f"d{number}" for number in range(len(contents))]
+    columns = {
+        name: data.draw(string_arrays(values))
+        for name, values in {"id": ids, "text": contents, "tier": contents}.items()
+    }
+    path = tmp_path_factory.mktemp("layouts")
+    options = {"embedding": "none", "metadata": ["tier"], "threads": 1}
+    corpus = build(pa.table(columns), path / "index", 2, **options)
+    single = Corpus.build(pa.table(columns), path / "single", **options)
+    for text in contents:
+        assert corpus.search(text) == single.search(text)
+
+
+def test_vectors_come_in_every_layout(tmp_path):
+    vectors = pa.array([[1.0, 0.0], None, [0.0, 1.0]], pa.list_(pa.float32()))
+    encoded = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2, 3], pa.int32()), vectors)
+    table = pa.table({"id": ["a", "b", "c"], "text": ["x"] * 3, "v": encoded})
+    corpus = build(table, tmp_path / "index", 2, embedding="column:v")
+    found = corpus.search("", strategy="vector", query_vector=[0.0, 1.0])
+    assert [hit.source for hit in found] == ["c", "a"]
 
 
 def test_a_column_may_be_called_as_that_of_the_positions(tmp_path):

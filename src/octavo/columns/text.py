@@ -50,6 +50,18 @@ def _decoded(array: Array) -> Array:
     return array
 
 
+def movable(array: Array) -> Array:
+    """Return the array in a layout that rows can be taken from, which not all have in Arrow.
+
+    Examples
+    --------
+    >>> movable(pa.array(["a", "b"], pa.string_view())).take(pa.array([1])).to_pylist()
+    ['b']
+    """
+    found = _decoded(array)
+    return large_string(found) if is_string(found.type) else found
+
+
 def large_string(array: Array) -> pa.LargeStringArray:
     """Return the array cast to large_string."""
     text: pa.LargeStringArray = compute.cast(array, pa.large_string())

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from octavo.columns.document_batch import normalise
 from octavo.columns.schema import ColumnChoice
-from octavo.columns.sources import InputBatch, Source, TableSource, input_schema, open_inputs
+from octavo.columns.sources import InputBatch, Source, TableSource, open_inputs
+from octavo.columns.text import movable
 from octavo.columns.vector_notes import noted_model, with_note
 from octavo.embeddings.vector_model import VectorModel
 from octavo.shards.assignment import shard_of
@@ -87,7 +88,6 @@ def partition(
     OSError
         The disk is full.
     """
-    schema = input_schema(sources, choice.columns())
     position = "position"
     while position in choice.columns():
         position = f"_{position}"
@@ -106,12 +106,12 @@ def partition(
                 dimensions = documents.vectors.dimensions or dimensions
                 present = documents.vectors.present
             owners = shard_of(documents.ids, shards)
-            whole = _noting(_complete(batch, choice, schema), choice.embedding, model)
+            whole = _noting(_complete(batch, choice), choice.embedding, model)
             for number, rows in _rows_of_shards(owners):
                 writers[number].write(whole.take(rows), done + rows, present[rows].any())
             done += len(documents)
             progress(done)
-        empty = pa.RecordBatch.from_pylist([], schema).select(list(choice.columns()))
+        empty = pa.RecordBatch.from_pydict({name: pa.nulls(0) for name in choice.columns()})
         for writer in writers:
             writer.write_if_nothing_else(empty)
     return [writer.finished() for writer in writers]
@@ -159,13 +159,11 @@ class _ShardWriter:
         self.close()
 
 
-def _complete(batch: InputBatch, choice: ColumnChoice, schema: pa.Schema) -> pa.RecordBatch:
+def _complete(batch: InputBatch, choice: ColumnChoice) -> pa.RecordBatch:
     """Return all columns of a choice; those that this input lacks are null."""
     given = batch.batch
     columns = {
-        name: given[name]
-        if name in given.schema.names
-        else pa.nulls(given.num_rows, schema.field(name).type)
+        name: movable(given[name]) if name in given.schema.names else pa.nulls(given.num_rows)
         for name in choice.columns()
     }
     return pa.RecordBatch.from_pydict(columns)
