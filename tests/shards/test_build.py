@@ -256,6 +256,9 @@ def test_a_newer_format_is_said_so(tmp_path):
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}))
     with pytest.raises(CorpusFormatError, match="format 99"):
         ShardedCorpus.open(tmp_path / "index")
+    path.write_text('{"version": 2, "parts": "of another shape"}')
+    with pytest.raises(CorpusFormatError, match="format 2, this octavo reads up to 1"):
+        ShardedCorpus.open(tmp_path / "index")
 
 
 def test_info_is_of_all_shards(tmp_path):

@@ -84,18 +84,18 @@ def read_description(index: Path) -> ShardsDescription:
         raise CorpusFormatError(f"{index}: expected a sharded index, found no {SHARDS}")
     try:
         body = json.loads(path.read_bytes())
-        version, generation, documents = body["version"], body["generation"], body["documents"]
-        counts = [version, generation, *documents]
-        if not documents or not all(type(each) is int and each >= 0 for each in counts):
-            raise ValueError("expected counts")  # noqa: TRY301 - said once, below
-        contents = [str(each) for _, each in zip(documents, body["contents"], strict=True)]
+        version = _count(body["version"])
+        if version > VERSION:
+            raise CorpusFormatError(
+                f"{path}: written by format {version}, this octavo reads up to {VERSION}"
+            )
+        documents = tuple(_count(each) for each in body["documents"])
+        contents = tuple(str(each) for each in body["contents"])
+        if not documents or len(documents) != len(contents):
+            raise ValueError("expected a count and a digest of each shard")  # noqa: TRY301
+        return ShardsDescription(version, _count(body["generation"]), documents, contents)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise CorpusCorruptError(f"{path}: expected a description of shards: {error}") from error
-    if version > VERSION:
-        raise CorpusFormatError(
-            f"{path}: written by format {version}, this octavo reads up to {VERSION}"
-        )
-    return ShardsDescription(version, generation, tuple(documents), tuple(contents))
 
 
 def unchanging(index: Path) -> CorpusFormatError:
@@ -107,3 +107,9 @@ def unchanging(index: Path) -> CorpusFormatError:
         f"{folder}, are built together, and none can be changed by itself; build it again from all "
         f"its documents: octavo index DOCUMENTS --out {index} --shards {shards} --overwrite"
     )
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"expected a count, found {value!r}")
+    return value
