@@ -128,7 +128,8 @@ class ShardedCorpus(SearchableCorpus):
         Parameters
         ----------
         inputs, out, embedding, overwrite, progress
-            As for :meth:`octavo.Corpus.build`.
+            As for :meth:`octavo.Corpus.build`, but where an index is replaced its vectors are not
+            used again: a function embeds every text.
         shards
             How many, 1 to 1,000.
         builder
