@@ -50,6 +50,8 @@ def test_a_job_from_s3_to_s3(job, queries, tmp_path, monkeypatch):
         out = f"s3://bucket/out/r.parquet?{where}"
         summary = run_batch(replace(job, queries=f"s3://bucket/queries?{where}", out=out))
         assert summary.out == out
+        secret = out.replace("bucket", "test:test@bucket")
+        assert run_batch(replace(job, out=secret)).out == out.replace("bucket", "***@bucket")
         (tmp_path / "found").mkdir()
         (found,) = download(out, tmp_path / "found")
     run_batch(job)

@@ -1,11 +1,12 @@
 from collections.abc import Iterator
+from traceback import format_exception
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from octavo.columns.remote_files import check_uploadable, download, is_remote, upload
-from octavo.errors import InvalidArgumentError, SourceLoadingError
+from octavo.columns.remote_files import check_uploadable, download, is_remote, shown_uri, upload
+from octavo.errors import ConfigurationError, InvalidArgumentError, SourceLoadingError
 from tests.s3_server import s3_server
 
 
@@ -93,3 +94,35 @@ def test_an_upload_that_fails_leaves_nothing(tmp_path, memory, monkeypatch):
         upload(tmp_path / "r.parquet", f"{memory}/r.parquet")
     assert list(system.store) == ["/place/r.parquet"]
     assert system.cat("/place/r.parquet") == b"new"
+
+
+@pytest.mark.parametrize(
+    ("uri", "expected"),
+    [
+        ("s3://bucket/a@b:c.parquet", "s3://bucket/a@b:c.parquet"),
+        ("s3://id:SECRET@bucket/a@b", "s3://***@bucket/a@b"),
+        ("s3://id:SEC/RET@bucket/a?x=1", "s3://***@bucket/a?x=1"),
+        ("ftp://SECRET@host/a", "ftp://***@host/a"),
+        ("https://h/a?X-Amz-Signature=SECRET&v=1", "https://h/a?X-Amz-Signature=***&v=1"),
+    ],
+)
+def test_what_is_shown_of_a_uri_is_no_secret(uri, expected):
+    assert shown_uri(uri) == expected
+
+
+@pytest.mark.parametrize(
+    ("uri", "kind"),
+    [
+        ("s3://id:SECRET@nowhere/a.parquet?{s3}", SourceLoadingError),
+        ("s3://id:SECRET@bucket/a b.parquet?{s3}", SourceLoadingError),
+        ("s3://id:SECRET@bucket/a.parquet?{s3}&unknown=1", SourceLoadingError),
+        ("nothing://id:SECRET@bucket/a.parquet", ConfigurationError),
+    ],
+)
+def test_messages_hold_no_secret(tmp_path, s3, uri, kind):
+    with pytest.raises(kind, match=r"://\*\*\*@") as told:
+        download(uri.format(s3=s3), tmp_path)
+    assert "SECRET" not in "".join(format_exception(told.value))
+    with pytest.raises((OSError, ConfigurationError)) as told:
+        upload(tmp_path / "absent", uri.format(s3=s3))
+    assert "SECRET" not in "".join(format_exception(told.value))

@@ -100,7 +100,7 @@ class BatchSummary:
     Parameters
     ----------
     out
-        The file written, or its URI.
+        The file written, or its URI, without secrets that it held.
     format
         Its format.
     strategy

@@ -20,7 +20,7 @@ from octavo.batch.remote_job import localised
 from octavo.batch.result_format import ResultFormat, format_of
 from octavo.batch.stored_block import BlockTotals, StoredBlock
 from octavo.batch.work_directory import WorkDirectory, recorded_option, work_directory
-from octavo.columns.remote_files import is_remote
+from octavo.columns.remote_files import is_remote, shown_uri
 from octavo.columns.row_count import estimated_rows
 from octavo.columns.sources import input_schema, resolve_inputs
 from octavo.corpus.options import has_option
@@ -74,7 +74,7 @@ def run_batch(
     """
     with localised(job) as local:
         summary = _run(local, progress, LocalEngine(job.threads) if engine is None else engine)
-    return replace(summary, out=str(job.out)) if is_remote(job.out) else summary
+    return replace(summary, out=shown_uri(str(job.out))) if is_remote(job.out) else summary
 
 
 def _run(job: BatchJob, progress: ProgressListener | None, engine: BatchEngine) -> BatchSummary:

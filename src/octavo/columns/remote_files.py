@@ -15,6 +15,11 @@ from octavo.errors import ConfigurationError, InvalidArgumentError, SourceLoadin
 from octavo.importing import optional
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_USER = re.compile(r"(?<=://)(?:[^/?#]*|[^@?#]*:[^?#]*)@")
+"""What stands before the host; the second form is for a secret with a slash that was not escaped."""
+_SECRET = re.compile(
+    r"([?&][^=&]*(?:key|secret|token|password|sig|credential)[^=&]*=)[^&]*", re.IGNORECASE
+)
 _OBJECT_STORES = ("s3", "gcs", "abfs")
 """Where a file appears when it is complete; elsewhere it is written under another name first."""
 
@@ -39,6 +44,19 @@ def remote_name(uri: str) -> str:
     'results.parquet'
     """
     return PurePosixPath(uri.partition("?")[0]).name
+
+
+def shown_uri(uri: str) -> str:
+    """Return a URI without the secrets that it may hold, for messages and summaries.
+
+    Examples
+    --------
+    >>> shown_uri("s3://AKIA:secret@bucket/q.parquet?region=eu-west-1")
+    's3://***@bucket/q.parquet?region=eu-west-1'
+    >>> shown_uri("https://host/q.parquet?v=1&sig=secret")
+    'https://host/q.parquet?v=1&sig=***'
+    """
+    return _SECRET.sub(r"\1***", _USER.sub("***@", uri))
 
 
 def download(uri: str, directory: Path) -> list[Path]:
@@ -72,7 +90,9 @@ def download(uri: str, directory: Path) -> list[Path]:
         else:
             paths = [path] if found.type == fs.FileType.File else []
         if not paths:
-            raise SourceLoadingError(f"{uri}: expected a file, or a directory of files, found none")
+            raise SourceLoadingError(
+                f"{shown_uri(uri)}: expected a file, or a directory of files, found none"
+            )
         return [_copy(system, each, directory / f"{at:05d}") for at, each in enumerate(paths)]
 
 
@@ -118,7 +138,7 @@ def check_uploadable(uri: str) -> None:
     with _failures(uri, OSError):
         system, path = _file_system(uri)
         if not remote_name(uri) or system.get_file_info(path).type == fs.FileType.Directory:
-            raise InvalidArgumentError(f"out: expected a file, found {uri}")
+            raise InvalidArgumentError(f"out: expected a file, found {shown_uri(uri)}")
 
 
 def _file_system(uri: str) -> tuple[Any, str]:
@@ -133,7 +153,7 @@ def _file_system(uri: str) -> tuple[Any, str]:
     try:
         found, path = fsspec.core.url_to_fs(uri)
     except (ImportError, ValueError) as error:
-        raise ConfigurationError(f"{uri}: {told(error)}") from error
+        raise ConfigurationError(_said(uri, error)) from _shown_cause(uri, error)
     handler: Any = fs.FSSpecHandler  # its stubs leave the methods out
     return fs.PyFileSystem(handler(found)), path
 
@@ -158,6 +178,15 @@ def _failures(uri: str, kind: type[OSError] | type[SourceLoadingError]) -> Itera
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        if uri in str(error):
+        if uri in str(error) and shown_uri(uri) == uri:
             raise
-        raise kind(f"{uri}: {told(error)}") from error
+        raise kind(_said(uri, error)) from _shown_cause(uri, error)
+
+
+def _said(uri: str, error: Exception) -> str:
+    return f"{shown_uri(uri)}: {told(error).replace(uri, shown_uri(uri))}"
+
+
+def _shown_cause(uri: str, error: Exception) -> Exception | None:
+    """Return the error, or ``None`` where its own message may hold a secret."""
+    return error if shown_uri(uri) == uri else None
