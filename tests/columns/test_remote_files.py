@@ -126,3 +126,21 @@ def test_messages_hold_no_secret(tmp_path, s3, uri, kind):
     with pytest.raises((OSError, ConfigurationError)) as told:
         upload(tmp_path / "absent", uri.format(s3=s3))
     assert "SECRET" not in "".join(format_exception(told.value))
+
+
+def test_whatever_a_file_system_raises_becomes_an_error_of_octavo(tmp_path, memory, monkeypatch):
+    import fsspec
+
+    def refuse(*_, **__):
+        raise NotImplementedError("read only")
+
+    system = type(fsspec.filesystem("memory"))
+    monkeypatch.setattr(system, "info", refuse)
+    with pytest.raises(SourceLoadingError, match="memory://place/q.parquet: NotImplementedError"):
+        download(f"{memory}/q.parquet", tmp_path)
+    with pytest.raises(OSError, match="memory://place/q.parquet: NotImplementedError"):
+        check_uploadable(f"{memory}/q.parquet")
+    with pytest.raises(SourceLoadingError, match="Cannot parse"):
+        download("s3://bucket/a b.parquet", tmp_path)
+    with pytest.raises(OSError, match="Cannot parse"):
+        check_uploadable("s3://bucket/a b.parquet")

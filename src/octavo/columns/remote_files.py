@@ -11,7 +11,13 @@ import pyarrow as pa
 from pyarrow import fs
 
 from octavo.columns.files import has_reader
-from octavo.errors import ConfigurationError, InvalidArgumentError, SourceLoadingError, told
+from octavo.errors import (
+    ConfigurationError,
+    InvalidArgumentError,
+    OctavoError,
+    SourceLoadingError,
+    told,
+)
 from octavo.importing import optional
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -174,11 +180,13 @@ def _copy(system: Any, path: str, directory: Path) -> Path:  # noqa: ANN401 - a 
 
 @contextmanager
 def _failures(uri: str, kind: type[OSError] | type[SourceLoadingError]) -> Iterator[None]:
-    """Give what a library of file systems raises the URI that it is about."""
+    """Give what a library of file systems raises the URI that it is about, and a kind of its own."""
     try:
         yield
-    except (OSError, pa.ArrowException) as error:
-        if uri in str(error) and shown_uri(uri) == uri:
+    except OctavoError:
+        raise
+    except Exception as error:  # those that fsspec knows raise whatever their libraries do
+        if isinstance(error, kind) and uri in str(error) and shown_uri(uri) == uri:
             raise
         raise kind(_said(uri, error)) from _shown_cause(uri, error)
 
