@@ -98,7 +98,7 @@ def test_a_lost_machine_costs_nothing(cluster, session, index, queries, tmp_path
 def test_a_block_that_always_ends_its_worker_is_an_error_and_the_rest_can_be_resumed(
     session, deadly, queries, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("octavo.cluster.session.PAUSE_SECONDS", 1.0)
+    monkeypatch.setattr("octavo.cluster.calls.PAUSE_SECONDS", 1.0)
     function, corpus = deadly
     function.times = 1_000
     out = tmp_path / "r.parquet"

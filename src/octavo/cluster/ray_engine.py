@@ -6,7 +6,7 @@ memory and blocks of its own sizes, and take away the numbers that parts are res
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from octavo.batch.answer import AnsweredBlock, SearchSettings
 from octavo.batch.engine import LocalEngine
+from octavo.cluster.calls import Call
 from octavo.cluster.ray_shards import RayShards, ShardHolder
 from octavo.cluster.searcher import IndexState, Searcher
 from octavo.cluster.session import RaySession
@@ -101,20 +102,19 @@ def _in_order(
     session: RaySession, workers: Sequence[Any], blocks: Iterable[pa.RecordBatch]
 ) -> Iterator[AnsweredBlock]:
     """Give each block to the worker that has fewest, and yield the answers in order."""
-    calls: deque[tuple[Any, Callable[[], Any]]] = deque()
+    calls: deque[Call] = deque()
     worker_of: dict[Any, int] = {}
     loads = [0] * len(workers)
     for block in blocks:
         if len(calls) >= BLOCKS_A_WORKER * len(workers):
-            yield session.answer(*calls.popleft())
+            yield session.answer(calls.popleft())
         asked = [*worker_of]
         done = session.ray.wait(asked, num_returns=len(asked), timeout=0)[0] if asked else []
         for each in done:
             loads[worker_of.pop(each)] -= 1
         chosen = loads.index(min(loads))
         loads[chosen] += 1
-        ask = partial(workers[chosen].answer.remote, block)
-        calls.append((ask(), ask))
-        worker_of[calls[-1][0]] = chosen
+        calls.append(Call(partial(workers[chosen].answer.remote, block)))
+        worker_of[calls[-1].reference] = chosen
     while calls:
-        yield session.answer(*calls.popleft())
+        yield session.answer(calls.popleft())

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+from octavo.cluster.calls import Call
 from octavo.cluster.session import RaySession
 from octavo.shards.questions import Question
 from octavo.shards.shard import ShardPlace
@@ -54,9 +55,8 @@ class RayShards:
         for number, question in questions.items():
             by_holder.setdefault(self._holders[number], {})[number] = question
         with self._session.failures("asking a shard"):
-            asks = [partial(holder.ask.remote, own) for holder, own in by_holder.items()]
-            calls = [ask() for ask in asks]
+            calls = [Call(partial(holder.ask.remote, own)) for holder, own in by_holder.items()]
             answers: dict[int, Answer] = {}
-            for call, ask in zip(calls, asks, strict=True):
-                answers |= self._session.answer(call, ask)
+            for call in calls:
+                answers |= self._session.answer(call)
             return answers

@@ -3,21 +3,17 @@
 import logging
 import os
 import pickle
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from octavo.cluster.calls import Call, Losses
 from octavo.errors import ConfigurationError, ExecutionError, OctavoError, told
 from octavo.importing import optional
 
 ATTEMPTS = 4
 """How often a piece of work is tried where its worker ends."""
-PAUSE_SECONDS = 30.0
-"""How long is waited half-way through the attempts: until Ray notices that a
-machine is gone (health checks every few seconds, five missed ones), calls of its actors may fail at once,
-however many attempts there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +24,12 @@ class RaySession:
     ----------
     ray
         The module.
+    losses
+        What waits where workers are lost.
     """
 
     ray: Any
+    losses: Losses = field(default_factory=Losses)
 
     @property
     def processors(self) -> int:
@@ -68,15 +67,15 @@ class RaySession:
             for each in made:
                 self.ray.kill(each)
 
-    def answer(self, call: Any, again: Callable[[], Any]) -> Any:  # noqa: ANN401 - Ray's
-        """Wait for a call of an actor; where its worker is lost, pause and call ``again``."""
+    def answer(self, call: Call) -> Any:  # noqa: ANN401 - a worker's
+        """Wait for a call of an actor; where its worker is lost, pause and make it again."""
         try:
-            return self.ray.get(call)
+            return self.ray.get(call.reference)
         except self.ray.exceptions.RayTaskError:
             raise
         except self.ray.exceptions.RayError:
-            time.sleep(PAUSE_SECONDS)
-        return self.ray.get(again())
+            self.losses.wait(call.asked)
+        return self.ray.get(call.ask())
 
     @contextmanager
     def failures(self, work: str) -> Iterator[None]:
