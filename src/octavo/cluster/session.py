@@ -3,6 +3,7 @@
 import logging
 import os
 import pickle
+import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from octavo.importing import optional
 
 ATTEMPTS = 4
 """How often a piece of work is tried where its worker ends."""
+CONNECT_SECONDS = 10.0
+"""How long a machine may take to answer at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,8 @@ def ray_session(
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # octavo sends nothing to anybody
         # Ray would else join whatever cluster it finds on this machine.
         own = {"address": "local", "num_cpus": processors, "include_dashboard": False}
+    else:
+        _check_answers(remote)
     try:
         ray.init(**(own or {"address": remote}), logging_level=logging.WARNING, log_to_driver=False)
     except (ConnectionError, ValueError, RuntimeError) as error:
@@ -169,3 +174,22 @@ def ray_session(
         yield RaySession(ray)
     finally:
         ray.shutdown()
+
+
+def _check_answers(address: str) -> None:
+    """Find out whether anything listens at ``HOST:PORT``, since Ray would try for many minutes.
+
+    Raises
+    ------
+    ConfigurationError
+        Nothing does.
+    """
+    host, _, port = address.rpartition(":")
+    if not port.isdecimal() or "/" in host:
+        return  # another form, or none: Ray says so
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise ConfigurationError(
+            f"ray address {address!r}: expected a cluster, nothing answers: {told(error)}"
+        ) from error
