@@ -1,3 +1,4 @@
+import os
 from dataclasses import replace
 
 import pyarrow as pa
@@ -7,7 +8,7 @@ import pytest
 from octavo import Corpus
 from octavo.batch import BatchJob, run_batch
 from octavo.cluster import RayBuilder, RayEngine, ray_session
-from octavo.errors import InvalidArgumentError
+from octavo.errors import ExecutionError, InvalidArgumentError
 from octavo.shards import ShardedCorpus
 
 pytest.importorskip("ray")
@@ -116,6 +117,60 @@ def test_what_a_build_of_a_shard_raises_is_raised(session, tmp_path):
             documents, tmp_path / "index", 2, builder=RayBuilder(session), embedding="none"
         )
     assert not (tmp_path / "index" / "shards.json").exists()
+
+
+class Fails:
+    """An embedding function that marks each call of a worker and fails."""
+
+    def __init__(self, marks):
+        self.marks, self.owner = marks, os.getpid()
+
+    def __call__(self, text):
+        if os.getpid() != self.owner:
+            (self.marks / str(os.getpid())).touch()
+            raise ValueError("out of order")
+        return [1.0]
+
+
+def test_the_first_build_that_fails_stops_the_rest(session, documents, tmp_path):
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    begun = []
+
+    class Counting(RayBuilder):
+        def run(self, builds):
+            return super().run(begun.append(each) or each for each in builds)
+
+    with pytest.raises(ExecutionError, match="out of order"):
+        ShardedCorpus.build(
+            documents, tmp_path / "index", 9, builder=Counting(session, 2), embedding=Fails(marks)
+        )
+    assert list(marks.iterdir())
+    assert len(begun) == 2
+    assert not list((tmp_path / "index").glob("generation-*"))
+
+
+class Build:
+    """Stands in for the build of a shard: gives its number."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def with_threads(self, _):
+        return self
+
+    def run(self):
+        return self.number
+
+
+def test_builds_are_told_in_order_as_they_are_done(session):
+    begun = []
+    builds = (begun.append(number) or Build(number) for number in range(20))
+    told = RayBuilder(session, 2).run(builds)
+    assert next(told) == 0
+    assert len(begun) < 20
+    assert list(told) == list(range(1, 20))
+    assert list(RayBuilder(session, 2).run([])) == []
 
 
 def test_the_command_line_builds_and_searches_on_a_cluster(cluster, documents, queries, tmp_path):

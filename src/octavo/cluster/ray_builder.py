@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from octavo.cluster.session import ATTEMPTS, RaySession, sendable
@@ -32,8 +33,12 @@ class RayBuilder:
     def run(self, builds: Iterable[ShardBuild]) -> Iterator[int]:
         """Run each build, and yield the numbers of documents in the order of the builds.
 
+        The first error stops the work: no further build begins.
+
         Raises
         ------
+        OctavoError, OSError
+            As a build raised it.
         ExecutionError
             The workers of a build ended, as often as it was tried.
         """
@@ -41,20 +46,25 @@ class RayBuilder:
         task = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1, scheduling_strategy="SPREAD")(
             _on_one_processor
         )
-        running: deque[Any] = deque()
+        waiting: deque[Any] = deque()  # in the order of the builds
+        unfinished: list[Any] = []
+        remaining = iter(builds)
         try:
             with self._session.failures("building shards"):
-                for build in builds:
-                    if len(running) >= self._workers:
-                        ray.wait(list(running), num_returns=len(running) - self._workers + 1)
-                    with sendable():
-                        running.append(task.remote(build))
-                while running:
-                    yield ray.get(running[0])
-                    running.popleft()
+                while True:
+                    for build in islice(remaining, self._workers - len(unfinished)):
+                        with sendable():
+                            unfinished.append(task.remote(build))
+                        waiting.append(unfinished[-1])
+                    if not unfinished:
+                        return
+                    done, unfinished = ray.wait(unfinished)
+                    ray.get(done)  # an error ends the work, whichever build it is of
+                    while waiting and waiting[0] not in unfinished:
+                        yield ray.get(waiting.popleft())
         finally:
-            if running:  # one failed, or the caller was interrupted
-                _stop(ray, list(running))
+            if unfinished:  # one failed, or the caller was interrupted
+                _stop(ray, unfinished)
 
 
 def _stop(ray: Any, tasks: list[Any]) -> None:  # noqa: ANN401 - a module
