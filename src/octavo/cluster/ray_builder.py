@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from octavo.cluster.session import ATTEMPTS, RaySession, sendable
+from octavo.cluster.parcel import Parcel
+from octavo.cluster.session import ATTEMPTS, RaySession
 from octavo.errors import checked_count
 from octavo.shards.build import ShardBuild
 
@@ -53,8 +54,7 @@ class RayBuilder:
             with self._session.failures("building shards"):
                 while True:
                     for build in islice(remaining, self._workers - len(unfinished)):
-                        with sendable():
-                            unfinished.append(task.remote(build))
+                        unfinished.append(task.remote(Parcel.of(build)))
                         waiting.append(unfinished[-1])
                     if not unfinished:
                         return
@@ -78,5 +78,6 @@ def _stop(ray: Any, tasks: list[Any]) -> None:  # noqa: ANN401 - a module
     ray.wait(tasks, num_returns=len(tasks), timeout=STOP_SECONDS)
 
 
-def _on_one_processor(build: ShardBuild) -> int:
+def _on_one_processor(sent: Parcel) -> int:
+    build: ShardBuild = sent.open()
     return build.with_threads(1).run()

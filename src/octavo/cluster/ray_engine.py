@@ -87,7 +87,7 @@ class RayEngine:
         places = [place for place in corpus.shards if place.number in corpus.held]
         workers = max(1, min(self._workers, len(places)))
         held = [places[number::workers] for number in range(workers)]
-        with self._session.actors(ShardHolder, [(each,) for each in held]) as actors:
+        with self._session.actors(ShardHolder, held) as actors:
             over = {
                 place.number: actor
                 for actor, each in zip(actors, held, strict=True)

@@ -1,13 +1,13 @@
 """Shards held by the workers of a cluster."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from octavo.cluster.calls import Call
+from octavo.cluster.parcel import Parcel
 from octavo.cluster.session import RaySession
 from octavo.shards.questions import Question
-from octavo.shards.shard import ShardPlace
 from octavo.shards.shards import LocalShards
 
 Answer = TypeVar("Answer")
@@ -18,17 +18,17 @@ class ShardHolder:
 
     Parameters
     ----------
-    places
-        The shards.
+    sent
+        A :class:`octavo.shards.shard.ShardPlace` for each.
     """
 
-    def __init__(self, places: Sequence[ShardPlace]) -> None:
-        self._places = places
+    def __init__(self, sent: Parcel) -> None:
+        self._sent = sent
 
     # Opened by the first call: what fails in a constructor reaches the caller as a lost actor.
     @cached_property
     def _shards(self) -> LocalShards:
-        return LocalShards(self._places)
+        return LocalShards(self._sent.open())
 
     def ask(self, questions: Mapping[int, Question[Any]]) -> dict[int, Any]:
         """Answer the questions to shards of this holder."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from octavo.batch.answer import AnsweredBlock, SearchSettings, answer
+from octavo.cluster.parcel import Parcel
 from octavo.corpus.searchable import SearchableCorpus
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.errors import CorpusFormatError
@@ -58,20 +59,20 @@ class Searcher:
 
     Parameters
     ----------
-    state
-        The index.
-    settings
-        What is asked of it.
+    sent
+        An :class:`IndexState`, and the :class:`SearchSettings` of what is asked of it.
     """
 
-    def __init__(self, state: IndexState, settings: SearchSettings) -> None:
-        self._state, self._settings = state, settings
+    def __init__(self, sent: Parcel) -> None:
+        self._sent = sent
 
     # Opened by the first call: what fails in a constructor reaches the caller as a lost actor.
     @cached_property
-    def _strategy(self) -> ColumnarStrategy:
-        return self._state.open().strategy(self._settings.strategy, **self._settings.options)
+    def _opened(self) -> tuple[ColumnarStrategy, SearchSettings]:
+        state, settings = self._sent.open()
+        return state.open().strategy(settings.strategy, **settings.options), settings
 
     def answer(self, queries: pa.RecordBatch) -> AnsweredBlock:
         """Answer a block."""
-        return answer(self._strategy, self._settings, queries)
+        strategy, settings = self._opened
+        return answer(strategy, settings, queries)

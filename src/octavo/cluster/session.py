@@ -2,7 +2,6 @@
 
 import logging
 import os
-import pickle
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from octavo.cluster.calls import Call, Losses
+from octavo.cluster.parcel import Parcel
 from octavo.errors import ConfigurationError, ExecutionError, OctavoError, told
 from octavo.importing import optional
 
@@ -40,15 +40,15 @@ class RaySession:
         return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
 
     @contextmanager
-    def actors(self, kind: type, arguments: Sequence[tuple[Any, ...]]) -> Iterator[list[Any]]:
+    def actors(self, kind: type, arguments: Sequence[object]) -> Iterator[list[Any]]:
         """Hold actors for the time of a block; one that ends is started again.
 
         Parameters
         ----------
         kind
-            Their class.
+            Their class, made of a :class:`Parcel`.
         arguments
-            What each is made of, by value.
+            What each is sent in it.
 
         Raises
         ------
@@ -62,8 +62,8 @@ class RaySession:
             max_task_retries=ATTEMPTS // 2 - 1,  # the rest is made by `answer`
             scheduling_strategy="SPREAD",
         )(kind)
-        with sendable():
-            made = [actor.remote(*each) for each in arguments]
+        parcels = [Parcel.of(each) for each in arguments]
+        made = [actor.remote(each) for each in parcels]
         try:
             yield made
         finally:
@@ -108,24 +108,6 @@ class RaySession:
             raise ExecutionError(
                 f"{work}: a worker was lost, and so was each that took its place: {told(error)}"
             ) from error
-
-
-@contextmanager
-def sendable() -> Iterator[None]:
-    """Say what is wrong where something cannot be sent to another process.
-
-    Raises
-    ------
-    ConfigurationError
-        An option or a function cannot be pickled.
-    """
-    try:
-        yield
-    except (TypeError, pickle.PicklingError) as error:
-        raise ConfigurationError(
-            "cluster: expected options and an embedding function that can be sent to another "
-            f"process: {told(error)}"
-        ) from error
 
 
 @contextmanager
