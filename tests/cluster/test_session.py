@@ -1,7 +1,9 @@
 import socket
+import subprocess
 import sys
 import threading
 
+import pyarrow.parquet as pq
 import pytest
 
 from octavo.batch import BatchJob, run_batch
@@ -71,3 +73,47 @@ def test_a_function_that_cannot_be_sent_is_refused(cluster, documents, queries, 
         )
     with ray_session() as session, pytest.raises(InvalidArgumentError, match="workers"):
         RayEngine(session, 0)
+
+
+@pytest.mark.ray
+@pytest.mark.slow
+def test_calls_that_nobody_waits_for_leave_no_word(documents, queries, tmp_path):
+    pytest.importorskip("ray")
+    pq.write_table(documents.drop(["vector"]), tmp_path / "documents.parquet")
+    pq.write_table(queries, tmp_path / "queries.parquet")
+    script = tmp_path / "script.py"
+    script.write_text(ABANDONING)
+    command = [sys.executable, script, tmp_path]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    said = [line for line in done.stderr.splitlines() if "authentication_token" not in line]
+    assert said == ["embedding Fails: raised ValueError: broken"]
+    assert done.stdout == ""
+
+
+ABANDONING = """
+import os, sys, time
+from pathlib import Path
+from octavo import Corpus, ExecutionError
+from octavo.batch import BatchJob, run_batch
+from octavo.cluster import RayEngine, ray_session
+
+class Fails:
+    owner = os.getpid()
+    def __call__(self, text):
+        if os.getpid() != self.owner:
+            raise ValueError("broken")
+        return [1.0, 2.0]
+
+place = Path(sys.argv[1])
+index = Corpus.build(place / "documents.parquet", place / "index", embedding=Fails())
+queries, out = place / "queries.parquet", place / "r.parquet"
+with ray_session(processors=2) as session:
+    try:
+        run_batch(
+            BatchJob(index=index, queries=queries, out=out, strategy="vector"),
+            engine=RayEngine(session, 2),
+        )
+    except ExecutionError as error:
+        print(error, file=sys.stderr)
+    time.sleep(6)  # Ray waits some seconds for somebody to look
+"""

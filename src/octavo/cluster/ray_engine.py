@@ -105,16 +105,19 @@ def _in_order(
     calls: deque[Call] = deque()
     worker_of: dict[Any, int] = {}
     loads = [0] * len(workers)
-    for block in blocks:
-        if len(calls) >= BLOCKS_A_WORKER * len(workers):
+    try:
+        for block in blocks:
+            if len(calls) >= BLOCKS_A_WORKER * len(workers):
+                yield session.answer(calls.popleft())
+            asked = [*worker_of]
+            done = session.ray.wait(asked, num_returns=len(asked), timeout=0)[0] if asked else []
+            for each in done:
+                loads[worker_of.pop(each)] -= 1
+            chosen = loads.index(min(loads))
+            loads[chosen] += 1
+            calls.append(Call(partial(workers[chosen].answer.remote, block)))
+            worker_of[calls[-1].reference] = chosen
+        while calls:
             yield session.answer(calls.popleft())
-        asked = [*worker_of]
-        done = session.ray.wait(asked, num_returns=len(asked), timeout=0)[0] if asked else []
-        for each in done:
-            loads[worker_of.pop(each)] -= 1
-        chosen = loads.index(min(loads))
-        loads[chosen] += 1
-        calls.append(Call(partial(workers[chosen].answer.remote, block)))
-        worker_of[calls[-1].reference] = chosen
-    while calls:
-        yield session.answer(calls.popleft())
+    finally:
+        session.abandon(calls)  # an error, or the caller has had enough

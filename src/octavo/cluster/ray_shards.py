@@ -1,5 +1,6 @@
 """Shards held by the workers of a cluster."""
 
+from collections import deque
 from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -55,8 +56,13 @@ class RayShards:
         for number, question in questions.items():
             by_holder.setdefault(self._holders[number], {})[number] = question
         with self._session.failures("asking a shard"):
-            calls = [Call(partial(holder.ask.remote, own)) for holder, own in by_holder.items()]
+            calls = deque(
+                Call(partial(holder.ask.remote, own)) for holder, own in by_holder.items()
+            )
             answers: dict[int, Answer] = {}
-            for call in calls:
-                answers |= self._session.answer(call)
+            try:
+                while calls:
+                    answers |= self._session.answer(calls.popleft())
+            finally:
+                self._session.abandon(calls)  # one failed
             return answers

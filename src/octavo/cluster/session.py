@@ -3,8 +3,8 @@
 import logging
 import os
 import socket
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,8 @@ from octavo.importing import optional
 
 ATTEMPTS = 4
 """How often a piece of work is tried where its worker ends."""
+ABANDON_SECONDS = 1.0
+"""How long calls that are given up may take to end; most are as short as a block."""
 CONNECT_SECONDS = 10.0
 """How long a machine may take to answer at all."""
 
@@ -79,6 +81,17 @@ class RaySession:
         except self.ray.exceptions.RayError:
             self.losses.wait(call.asked)
         return self.ray.get(call.ask())
+
+    def abandon(self, calls: Iterable[Call]) -> None:
+        """Give calls up, so that Ray neither makes them again nor prints how they failed."""
+        given_up = [call.reference for call in calls]
+        for each in given_up:
+            self.ray.cancel(each)
+        if given_up:
+            self.ray.wait(given_up, num_returns=len(given_up), timeout=ABANDON_SECONDS)
+        for each in given_up:
+            with suppress(self.ray.exceptions.RayError):
+                self.ray.get(each, timeout=0)  # what was looked at is not printed
 
     @contextmanager
     def failures(self, work: str) -> Iterator[None]:
