@@ -53,6 +53,30 @@ def test_what_ray_says_of_an_address_is_passed_on(monkeypatch):
 
 
 @pytest.mark.ray
+def test_a_cluster_that_does_not_start_is_said_so(monkeypatch):
+    ray = pytest.importorskip("ray")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+    def refuse(**_):
+        raise Exception("The current node timed out during startup.")  # noqa: TRY002 - as Ray does
+
+    monkeypatch.setattr(ray, "init", refuse)
+    with pytest.raises(ConfigurationError, match="of this machine: .*timed out"), ray_session():
+        pass
+
+
+@pytest.mark.parametrize("processors", [0, -1, True, 1.5, "2"])
+def test_a_cluster_has_at_least_one_processor(processors):
+    # S29
+    with (
+        pytest.raises(InvalidArgumentError, match="processors: expected an integer of at least 1"),
+        ray_session(processors=processors),
+    ):
+        pass
+
+
+@pytest.mark.ray
 def test_a_function_that_cannot_be_sent_is_refused(cluster, documents, queries, tmp_path):
     pytest.importorskip("ray")
     lock = threading.Lock()

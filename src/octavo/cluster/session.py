@@ -10,7 +10,13 @@ from typing import Any
 
 from octavo.cluster.calls import Call, Losses
 from octavo.cluster.parcel import Parcel
-from octavo.errors import ConfigurationError, ExecutionError, OctavoError, told
+from octavo.errors import (
+    ConfigurationError,
+    ExecutionError,
+    OctavoError,
+    checked_count,
+    told,
+)
 from octavo.importing import optional
 
 ATTEMPTS = 4
@@ -142,9 +148,13 @@ def ray_session(
 
     Raises
     ------
+    InvalidArgumentError
+        ``processors`` is no integer of at least 1.
     ConfigurationError
-        Ray is not installed, no cluster answers, or this process is connected to another.
+        Ray is not installed, no cluster answers or starts, or this process is connected to another.
     """
+    if processors is not None:
+        checked_count("processors", processors)
     ray = optional("ray", "ray", "a cluster")
     if ray.is_initialized():
         if address is not None:
@@ -163,8 +173,9 @@ def ray_session(
         _check_answers(remote)
     try:
         ray.init(**(own or {"address": remote}), logging_level=logging.WARNING, log_to_driver=False)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        raise ConfigurationError(f"ray address {remote!r}: {told(error)}") from error
+    except Exception as error:  # a plain one among them, where a machine is slow to start
+        what = f"ray address {remote!r}" if remote else "ray: starting a cluster of this machine"
+        raise ConfigurationError(f"{what}: {told(error)}") from error
     try:
         yield RaySession(ray)
     finally:
