@@ -94,6 +94,20 @@ def test_anybody_can_read_it(browser, request, made, scheme):
     assert browser.complaints() == []
 
 
+def test_paper_has_every_row_and_column(browser, evaluation):
+    browser.open(evaluation)
+    browser.run("document.querySelector('details').open = true")
+    cut = (
+        "Array.from(document.querySelectorAll('.scroll'), each => [getComputedStyle(each), each])"
+        ".filter(([style, each]) => style.overflowX !== 'visible' || style.maxHeight !== 'none')"
+        ".length"
+    )
+    assert browser.run(cut) > 0
+    browser.send("Emulation.setEmulatedMedia", media="print")
+    assert browser.run(cut) == 0
+    browser.send("Emulation.setEmulatedMedia", media="")
+
+
 def test_the_contrast_check_would_see_a_fault(browser, plain):
     browser.open(plain)
     browser.run("document.querySelector('h1').style.color = 'rgb(150, 150, 150)'")
