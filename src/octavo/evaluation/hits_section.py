@@ -72,8 +72,11 @@ def _tools(*, with_parts: bool) -> Element:
     field = element("input", id="filter", type="search", autocomplete="off", spellcheck="false")
     label = element("label", "Find queries", field)
     button = element("button", "Parts of scores", id="parts", type="button", aria_pressed="true")
+    shown = element("span", id="filtered", class_="hint")
     # Only a script makes them work, so only a script shows them.
-    return element("div", label, *([button] if with_parts else []), class_="tools", hidden=True)
+    return element(
+        "div", label, *([button] if with_parts else []), shown, class_="tools", hidden=True
+    )
 
 
 def _has_parts(node: Node) -> bool:

@@ -192,6 +192,32 @@ def test_a_link_to_a_query_opens_its_hits(browser, evaluation):
     assert browser.run("document.querySelector('details').open") is True
 
 
+def find_queries(browser, text):
+    browser.run(
+        f"filter = document.getElementById('filter'); filter.value = {text!r};"
+        "filter.dispatchEvent(new Event('input'))"
+    )
+    return browser.run("document.getElementById('filtered').textContent")
+
+
+def test_queries_are_found_by_their_own_words(browser, evaluation):
+    browser.open(evaluation)
+    assert find_queries(browser, "fox") == "1 of 3 queries shown"
+    assert find_queries(browser, "hybrid") == "0 of 3 queries shown"  # of a system, and of no query
+    assert find_queries(browser, "") == ""
+
+
+def test_a_link_leads_to_a_query_that_the_filter_hides(browser, evaluation):
+    browser.open(evaluation)
+    for _ in range(2):
+        find_queries(browser, "nothing like it")
+        browser.run("document.querySelector('details').open = false")
+        browser.run("document.querySelector('#queries tbody a').click()")
+        assert browser.run("document.querySelector('details').checkVisibility()") is True
+        assert browser.run("document.querySelector('details').open") is True
+        assert browser.run("document.getElementById('filter').value") == ""
+
+
 def test_hostile_texts_do_nothing(browser, evaluation):
     browser.open(evaluation)
     assert browser.run("document.title") == "Evaluation"
