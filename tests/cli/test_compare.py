@@ -1,4 +1,5 @@
 import errno
+import os
 import shutil
 from pathlib import Path
 

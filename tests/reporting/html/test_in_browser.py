@@ -65,7 +65,7 @@ def plain(tmp_path_factory):
     text = page(
         "Plain",
         [element("p", "lead")],
-        [section("s", "Part", plot, plain_table(table))],
+        [section("s", "Figures", plot, plain_table(table))],
         made_by="me",
     )
     path = tmp_path_factory.mktemp("plain") / "plain.html"
@@ -106,6 +106,19 @@ def test_paper_has_every_row_and_column(browser, evaluation):
     browser.send("Emulation.setEmulatedMedia", media="print")
     assert browser.run(cut) == 0
     browser.send("Emulation.setEmulatedMedia", media="")
+
+
+def test_a_telephone_shows_plots_in_letters_of_a_size(browser, plain):
+    browser.send(
+        "Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=2, mobile=True
+    )
+    try:
+        browser.open(plain)
+        scale = "document.querySelector('svg').getBoundingClientRect().width / 740"
+        assert browser.run(scale) * 12 >= 9
+        assert browser.run("document.documentElement.scrollWidth") == 360
+    finally:
+        browser.send("Emulation.clearDeviceMetricsOverride")
 
 
 def test_the_contrast_check_would_see_a_fault(browser, plain):

@@ -74,5 +74,5 @@ def test_series_are_told_apart_without_colour():
 def test_one_point_is_a_plot(logarithmic):
     scale = Scale("x", logarithmic=logarithmic)
     figure = read(line_plot("p", "t", scale, scale, [Series("one", ((5.0, 5.0),), joined=False)]))
-    assert figure.find("svg/desc").text == "x against x. one: 5 5"
+    assert figure.find("div/svg/desc").text == "x against x. one: 5 5"
     assert not list(figure.iter("polyline"))

@@ -7,6 +7,7 @@ from typing import Final
 from octavo.reporting.html.axis import Axis
 from octavo.reporting.html.drawing import drawing, fitted_apart, line, text_at
 from octavo.reporting.html.element import Element, element
+from octavo.reporting.html.scrolling import scrolling
 
 _WIDTH: Final = 740
 _HEIGHT: Final = 400
@@ -67,7 +68,7 @@ def line_plot(identifier: str, title: str, x: Scale, y: Scale, series: Sequence[
     return element(
         "figure",
         element("figcaption", title),
-        drawing(identifier, _WIDTH, _HEIGHT, title, said, *parts),
+        scrolling(drawing(identifier, _WIDTH, _HEIGHT, title, said, *parts), title),
         class_="wide",
     )
 
