@@ -42,7 +42,7 @@ def test_intervals_of_one_value(value):
 
 
 def test_long_names_that_begin_alike_are_told_apart():
-    names = [f"/home/me/runs/2026-11-{day}/keyword.trec" for day in (28, 29)] + ["other"]
+    names = [f"/corpora/me/runs/2026-11-{day}/keyword.trec" for day in (28, 29)] + ["other"]
     figures = (
         interval_plot("p", "AP", [Interval(name, 0.5, 0.4, 0.6) for name in names]),
         line_plot(
