@@ -47,7 +47,7 @@ def compare(
     for option, given in (("--index", index), ("--queries", queries)):
         if given is not None and request.html is None:
             raise typer.BadParameter(f"{option}: expected --html beside it, found none")
-    evaluation = Evaluation(request)
+    evaluation = Evaluation(request, (*runs, qrels, queries))
     judgements = read_qrels(qrels, split=request.split)
     found = _read(runs)
     with wrong_use():

@@ -92,7 +92,7 @@ def evaluate(
     from octavo.evaluation.retrieval import kept_results  # noqa: PLC0415
     from octavo.shards import open_index  # noqa: PLC0415
 
-    evaluation = Evaluation(request)
+    evaluation = Evaluation(request, (queries, qrels))
     corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     chosen = _strategies(corpus, strategy, options, query_vectors=query_vector is not None)
