@@ -112,10 +112,6 @@ class VectorModel:
         said = {"model": self.specification, "options": dict(self.options)}
         return {KEY: json.dumps(said, sort_keys=True).encode()}
 
-    def without_address(self) -> "VectorModel":
-        """Return the model without where it was served."""
-        return VectorModel(self.specification, _without_address(self.options))
-
     def __str__(self) -> str:
         return repr(self.specification)
 
