@@ -42,6 +42,16 @@ def test_two_models(one, other):
     assert not VectorModel(other).agrees_with(VectorModel(one))
 
 
+def test_options_hold_for_the_same_model_by_another_name():
+    """What only a server understands would have the library that runs it refuse to."""
+    options = {"query_prompt": "q: ", "dimensions": 64, "extra_body": {"truncate": "END"}}
+    noted = VectorModel("openai:BAAI/bge-m3", options)
+    assert noted.options_for("openai:bge-m3") == options
+    local = noted.options_for("sentence-transformers:BAAI/bge-m3")
+    assert local == {"query_prompt": "q: ", "dimensions": 64}
+    assert noted.options_for("openai:bge-large") == {}
+
+
 def test_what_functions_are_known_as():
     model = OpenAIEmbedding(
         "m", "http://localhost:9/v1", "sk-secret", query_prompt="q: ", batch_size=2

@@ -28,7 +28,10 @@ ADDRESS: Final = "base_url"
 UNNAMED: Final = "function"
 """What stands for a function object, which has no name that others could know it by."""
 
-_DECISIVE: Final = ("prompt", "query_prompt", "dimensions", "extra_body")
+_OF_REQUESTS: Final = "extra_body"
+"""The option that says what else a server is told."""
+
+_DECISIVE: Final = ("prompt", "query_prompt", "dimensions", _OF_REQUESTS)
 """The options that a file may set. Others could have a secret of the environment sent somewhere."""
 
 _LONGEST: Final = 1 << 16
@@ -132,6 +135,28 @@ class VectorModel:
         False
         """
         return _known_as(self.specification) == _known_as(other.specification)
+
+    def options_for(self, name: str) -> dict[str, Any]:
+        """Return the options to use where somebody names a model: none where it is another one.
+
+        What is added to requests is for a server, and left out where a library runs the model.
+
+        Examples
+        --------
+        >>> served = VectorModel("openai:bge-m3", {"extra_body": {"truncate": "END"}})
+        >>> served.options_for("openai:bge-m3")
+        {'extra_body': {'truncate': 'END'}}
+        >>> served.options_for("sentence-transformers:BAAI/bge-m3")
+        {}
+        """
+        if not self.agrees_with(VectorModel(name)):
+            return {}
+        is_served = name.startswith("openai:")
+        return {
+            option: value
+            for option, value in self.options.items()
+            if is_served or option != _OF_REQUESTS
+        }
 
     def contradicts(self, function: object) -> "VectorModel | None":
         """Return what a function is known as, where that is another model.
