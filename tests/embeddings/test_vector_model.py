@@ -18,6 +18,9 @@ from octavo.errors import ConfigurationError, SourceLoadingError
         ("openai:bge-m3", "sentence-transformers:BAAI/bge-m3"),
         ("openai:bge-m3:latest", "openai:BGE-M3"),
         ("model2vec:models/potion/", "model2vec:minishlab/potion"),
+        ("sentence-transformers:C:\\models\\bge-m3", "openai:bge-m3"),
+        ("openai:bge-m3", "sentence-transformers:/h/hub/models--BAAI--bge-m3/snapshots/5617a9f/"),
+        ("model2vec:potion", "model2vec:models--potion/snapshots/5617a9f"),
         ("app.models:embed", "app.models:embed"),
         ("from-a-later-version:x y", "from-a-later-version:x y"),
     ],
@@ -35,6 +38,7 @@ def test_one_model_by_two_names(one, other):
         ("openai:BAAI/bge-m3", "openai:BAAI/bge-m3-retromae"),
         ("app.models:embed", "app.models:other"),
         ("hash:128", "openai:hash:128"),
+        ("openai:models--a--b/snapshots/1", "openai:models--a--c/snapshots/1"),
     ],
 )
 def test_two_models(one, other):

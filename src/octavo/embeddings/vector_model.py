@@ -1,6 +1,7 @@
 """Which model made some vectors: noted beside them, compared, and found again."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self, TypeAlias
@@ -33,6 +34,9 @@ _OF_REQUESTS: Final = "extra_body"
 
 _DECISIVE: Final = ("prompt", "query_prompt", "dimensions", _OF_REQUESTS)
 """The options that a file may set. Others could have a secret of the environment sent somewhere."""
+
+_CACHED: Final = re.compile(r"(?:^|/)models--(?:[^/]+--)?([^/]+)/snapshots/[^/]+$")
+"""A directory of the hub's cache: its last part is a revision, of the model that is named before."""
 
 _LONGEST: Final = 1 << 16
 
@@ -122,8 +126,8 @@ class VectorModel:
         """Whether both name the same model, as far as names tell.
 
         One model goes by several names: ``BAAI/bge-m3`` on the hub, ``bge-m3:latest`` on a server,
-        a directory ``models/bge-m3``. So what counts is the last part of the name, whichever
-        library runs it. Options do not count: prompts of queries differ from those of documents,
+        a directory ``models/bge-m3`` or that of the hub's cache. So what counts is the last part of
+        the name, whichever library runs it. Options do not count: prompts of queries differ from those of documents,
         and dimensions tell themselves.
 
         Examples
@@ -232,6 +236,8 @@ def _parsed(specification: str) -> EmbeddingSpecification | None:
 def _known_as(specification: str) -> object:
     parsed = _parsed(specification)
     if isinstance(parsed, ModelSpecification):
-        name = parsed.model.strip().rstrip("/").rpartition("/")[2].removesuffix(":latest")
+        path = parsed.model.strip().replace("\\", "/").rstrip("/")
+        cached = _CACHED.search(path)
+        name = (cached[1] if cached else path.rpartition("/")[2]).removesuffix(":latest")
         return ModelSpecification("", name.casefold())
     return specification if parsed is None else parsed
