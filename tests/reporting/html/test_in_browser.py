@@ -209,6 +209,16 @@ def test_a_link_to_a_query_opens_its_hits(browser, evaluation):
     assert browser.run("document.querySelector('details').open") is True
 
 
+def test_no_colour_is_the_only_carrier(browser, evaluation):
+    browser.open(evaluation)
+    state = "getComputedStyle(document.getElementById('parts'), '::before').content"
+    pressed = browser.run(state)
+    browser.run("document.getElementById('parts').click()")
+    assert browser.run(state) != pressed
+    weight = "mark = document.createElement('mark'); document.body.append(mark); getComputedStyle(mark).fontWeight"
+    assert browser.run(weight) == "600"
+
+
 def find_queries(browser, text):
     browser.run(
         f"filter = document.getElementById('filter'); filter.value = {text!r};"
