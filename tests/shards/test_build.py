@@ -148,6 +148,20 @@ def test_what_cannot_be_indexed_is_refused_and_nothing_is_left(
     assert not list(tmp_path.rglob("generation-*"))
 
 
+def test_repeated_ids_are_named_by_input_and_row_as_in_a_single_index(tmp_path):
+    for name, ids in (("1", "pqr"), ("2", "stpu"), ("3", "vp")):
+        lines = "".join(f'{{"id": "{each}", "text": "x"}}\n' for each in ids)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    files = sorted(tmp_path.glob("*.jsonl"))
+    told = []
+    for make, out in ((Corpus.build, "single"), (build, "index")):
+        with pytest.raises(InvalidArgumentError) as error:
+            make(files, tmp_path / out, embedding="none")
+        told.append(str(error.value))
+    assert told[0] == told[1]
+    assert f"row 2 of {files[1]}, row 1 of {files[2]}" in told[1]
+
+
 @pytest.mark.parametrize("shards", [0, -1, 1_001, True, 2.0])
 def test_the_number_of_shards_is_checked(tmp_path, shards):
     with pytest.raises(InvalidArgumentError, match="shards: expected an integer from 1 to 1000"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from octavo.columns.document_batch import normalise
 from octavo.columns.schema import ColumnChoice
-from octavo.columns.sources import InputBatch, Source, TableSource, open_inputs
+from octavo.columns.sources import InputBatch, RowOrigins, Source, TableSource, open_inputs
 from octavo.columns.text import movable
 from octavo.columns.vector_notes import noted_model, with_note
 from octavo.embeddings.vector_model import VectorModel
@@ -34,12 +34,15 @@ class ShardInput:
         The column that holds the position of each document among all.
     vectors
         Whether any document came with a vector.
+    origins
+        Where all documents came from, by their positions.
     """
 
     number: int
     paths: tuple[Path, ...]
     position: str
     vectors: bool
+    origins: RowOrigins
 
     def sources(self) -> list[TableSource]:
         """Return the documents, to be read once."""
@@ -54,6 +57,10 @@ class ShardInput:
             for batch in source.batches([self.position], 1 << 20)
         ]
         return np.concatenate([np.zeros(0, np.int64), *found])
+
+    def describe_row(self, row: int) -> str:
+        """Name the input and the row in it that became row ``row`` of the shard."""
+        return self.origins.describe(int(self.positions()[row]))
 
 
 def partition(
@@ -94,12 +101,14 @@ def partition(
     model = None if choice.embedding is None else noted_model(sources, choice.embedding)
     dimensions: int | None = None
     done = 0
+    origins = RowOrigins()
     with ExitStack() as open_files, errors_naming(scratch):
         writers = [
             open_files.enter_context(_ShardWriter(scratch, number, position))
             for number in range(shards)
         ]
         for batch in open_inputs(sources, columns=choice.columns()):
+            origins.add(batch)
             documents = normalise(batch, choice, dimensions)
             present = np.zeros(len(documents), np.bool_)
             if documents.vectors is not None:
@@ -114,7 +123,7 @@ def partition(
         empty = pa.RecordBatch.from_pydict({name: pa.nulls(0) for name in choice.columns()})
         for writer in writers:
             writer.write_if_nothing_else(empty)
-    return [writer.finished() for writer in writers]
+    return [writer.finished(origins) for writer in writers]
 
 
 class _ShardWriter:
@@ -144,8 +153,9 @@ class _ShardWriter:
         if not self._paths:
             self.write(empty, np.zeros(0, np.int64), vectors=False)
 
-    def finished(self) -> ShardInput:
-        return ShardInput(self._number, tuple(self._paths), self._position, self._vectors)
+    def finished(self, origins: RowOrigins) -> ShardInput:
+        paths = tuple(self._paths)
+        return ShardInput(self._number, paths, self._position, self._vectors, origins)
 
     def close(self) -> None:
         if self._writer is not None:

@@ -17,10 +17,11 @@ from octavo.engines.choice import DEFAULT_RECALL
 from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.shards import layout
-from octavo.shards.build import LocalBuilder, ShardBuilder, build_shards
+from octavo.shards.build import build_shards
 from octavo.shards.linked import check_linked
 from octavo.shards.maintenance import repair_shards, tune_shards
 from octavo.shards.shard import ShardPlace
+from octavo.shards.shard_build import LocalBuilder, ShardBuilder
 from octavo.shards.shards import LocalShards, Shards
 from octavo.shards.source import ShardedSource
 from octavo.shards.verify import verify_shards
@@ -128,8 +129,8 @@ class ShardedCorpus(SearchableCorpus):
         Parameters
         ----------
         inputs, out, embedding, overwrite, progress
-            As for :meth:`octavo.Corpus.build`, but where an index is replaced its vectors are not
-            used again: a function embeds every text.
+            As for :meth:`octavo.Corpus.build`. Where an index of as many shards is replaced, a
+            function that embedded it too is asked only for texts that are not in the same shard.
         shards
             How many, 1 to 1,000.
         builder
