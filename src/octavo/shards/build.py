@@ -16,10 +16,11 @@ from octavo.shards.assignment import LARGEST_SHARDS
 from octavo.shards.contents import contents_digest
 from octavo.shards.partition import ShardInput, partition
 from octavo.shards.shard_build import ShardBuild, ShardBuilder
-from octavo.shards.target import check_target, remove_others
+from octavo.shards.target import check_target, present_description, remove_others
 from octavo.storage.build.build_request import VECTORS_REUSED, BuildProgress, Listener
+from octavo.storage.build.target import create_target
 from octavo.storage.commit.lock import writer_lock
-from octavo.storage.format.durable import errors_naming, make_directory, sync_directory
+from octavo.storage.format.durable import errors_naming, sync_directory
 from octavo.storage.format.manifest import read_manifest
 
 CUT, BUILT = "cut into shards", "shards built"
@@ -58,13 +59,13 @@ def build_shards(
     choice = _tried(input_schema(sources, _named(options)), options)
     listener(choice)
     with errors_naming(out):
-        if not out.exists():
-            make_directory(out)
+        created = create_target(out)
         with writer_lock(out):
             check_target(out, overwrite=overwrite)
-            before = layout.read_description(out) if layout.is_sharded(out) else None
-            number = 1 if before is None else before.generation + 1
-            remove_others(out, before)
+            before = present_description(out)
+            if before is not None or not layout.is_sharded(out):
+                remove_others(out, before)
+            number = layout.next_generation(out)
             # Absolute: a worker may run in another directory.
             generation = layout.generation_directory(out.resolve(), number)
             scratch = generation / layout.SCRATCH
@@ -92,6 +93,8 @@ def build_shards(
                 after.write(out)
             except BaseException:
                 shutil.rmtree(generation, ignore_errors=True)
+                if created and not layout.is_sharded(out):
+                    shutil.rmtree(out, ignore_errors=True)
                 raise
             remove_others(out, after)
 
