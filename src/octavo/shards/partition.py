@@ -16,8 +16,12 @@ from octavo.columns.sources import InputBatch, RowOrigins, Source, TableSource, 
 from octavo.columns.text import movable
 from octavo.columns.vector_notes import noted_model, with_note
 from octavo.embeddings.vector_model import VectorModel
+from octavo.shards.appended_file import AppendedFile
 from octavo.shards.assignment import shard_of
 from octavo.storage.format.durable import errors_naming
+
+_HELD = 1 << 26
+"""Bytes that wait to be written, of all shards together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,8 @@ def partition(
     """Write the documents of each shard to files in ``scratch``, in the order of the inputs.
 
     Documents are checked on the way, so that what is wrong is named by its own file and row. Memory
-    holds one batch of the inputs; the files take the size of the columns that are indexed.
+    holds one batch of the inputs and up to 64 MiB for the files, which take the size of the columns
+    that are indexed.
 
     Parameters
     ----------
@@ -102,9 +107,9 @@ def partition(
     dimensions: int | None = None
     done = 0
     origins = RowOrigins()
-    with ExitStack() as open_files, errors_naming(scratch):
+    with errors_naming(scratch), ExitStack() as open_files:
         writers = [
-            open_files.enter_context(_ShardWriter(scratch, number, position))
+            open_files.enter_context(_ShardWriter(scratch, number, position, _HELD // shards))
             for number in range(shards)
         ]
         for batch in open_inputs(sources, columns=choice.columns()):
@@ -127,10 +132,12 @@ def partition(
 
 
 class _ShardWriter:
-    """Writes the documents of one shard; one file is open at a time."""
+    """Writes the documents of one shard; no file stays open."""
 
-    def __init__(self, scratch: Path, number: int, position: str) -> None:
+    def __init__(self, scratch: Path, number: int, position: str, held: int) -> None:
         self._scratch, self._number, self._position = scratch, number, position
+        self._held = held
+        self._file: AppendedFile | None = None
         self._paths: list[Path] = []
         self._schema: pa.Schema | None = None
         self._writer: Any = None
@@ -143,7 +150,8 @@ class _ShardWriter:
             self.close()
             path = self._scratch / f"{self._number:05d}-{len(self._paths):05d}.arrow"
             self._schema = numbered.schema
-            self._writer = pa.ipc.new_stream(str(path), numbered.schema)
+            self._file = AppendedFile(path, self._held)
+            self._writer = pa.ipc.new_stream(pa.PythonFile(self._file, "w"), numbered.schema)
             self._paths.append(path)
         self._writer.write_batch(numbered)
         self._vectors = self._vectors or bool(vectors)
@@ -158,9 +166,10 @@ class _ShardWriter:
         return ShardInput(self._number, paths, self._position, self._vectors, origins)
 
     def close(self) -> None:
-        if self._writer is not None:
+        if self._writer is not None and self._file is not None:
             self._writer.close()
-            self._writer = None
+            self._file.close()
+            self._writer = self._file = None
 
     def __enter__(self) -> Self:
         return self
