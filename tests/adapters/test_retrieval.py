@@ -43,6 +43,12 @@ def test_an_index_in_shards_gives_what_a_single_one_gives(documents, tmp_path):
             assert each.retrieve("red fox", RAGContext(max_results=4)) == expected
     with pytest.raises(ConfigurationError, match="not over a sharded index"):
         Retrieval(sharded, "graph")
+    retrieval = Retrieval(sharded, "hybrid")
+    assert retrieval.retrieve("owls", RAGContext()) != ()
+    owls = pa.table({"id": ["o"], "text": ["owls"]})
+    ShardedCorpus.build(owls, sharded.path, 2, overwrite=True, **options)
+    sharded.refresh()
+    assert [found.content for found in retrieval.retrieve("owls", RAGContext())] == ["owls"]
 
 
 def test_it_gives_what_a_strategy_gives(shelf):

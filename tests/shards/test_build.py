@@ -144,8 +144,21 @@ def test_what_cannot_be_indexed_is_refused_and_nothing_is_left(
 ):
     with pytest.raises(InvalidArgumentError, match=message):
         build(documents, tmp_path / "index", 2, **options)
-    assert not list(tmp_path.rglob("*.json")) or not list(tmp_path.rglob("shards.json"))
-    assert not list(tmp_path.rglob("generation-*"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_repeated_ids_are_named_by_input_and_row_as_in_a_single_index(tmp_path):
+    for name, ids in (("1", "pqr"), ("2", "stpu"), ("3", "vp")):
+        lines = "".join(f'{{"id": "{each}", "text": "x"}}\n' for each in ids)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    files = sorted(tmp_path.glob("*.jsonl"))
+    told = []
+    for make, out in ((Corpus.build, "single"), (build, "index")):
+        with pytest.raises(InvalidArgumentError) as error:
+            make(files, tmp_path / out, embedding="none")
+        told.append(str(error.value))
+    assert told[0] == told[1]
+    assert f"row 2 of {files[1]}, row 1 of {files[2]}" in told[1]
 
 
 @pytest.mark.parametrize("shards", [0, -1, 1_001, True, 2.0])
@@ -207,6 +220,60 @@ def test_other_files_are_left_alone(tmp_path):
         Corpus.build(DOCUMENTS, sharded.path, embedding="none", overwrite=True)
     with pytest.raises(CorpusFormatError, match="a single octavo index, found a sharded one"):
         Corpus.open(sharded.path)
+
+
+def test_other_directories_are_left_alone(tmp_path):
+    (tmp_path / "generation-of-1998").mkdir()
+    with pytest.raises(CorpusFormatError, match="other files"):
+        build(DOCUMENTS, tmp_path)
+    kept = build(DOCUMENTS, tmp_path / "index").path / "generation-of-1998"
+    kept.mkdir()
+    build(DOCUMENTS, tmp_path / "index", overwrite=True)
+    assert kept.is_dir()
+
+
+def test_a_link_to_nothing_is_no_directory(tmp_path):
+    (tmp_path / "link").symlink_to("nowhere")
+    for make in (Corpus.build, build):
+        with pytest.raises(CorpusFormatError, match="link: expected a directory .*to nothing"):
+            make(DOCUMENTS, tmp_path / "link", embedding="none")
+
+
+def test_a_damaged_index_is_replaced_as_a_damaged_single_one_is(tmp_path):
+    out = build(DOCUMENTS, tmp_path / "index").path
+    (out / "shards.json").write_text("{")
+    (before,) = out.glob("generation-*")
+    with pytest.raises(CorpusFormatError, match="--overwrite"):
+        build(DOCUMENTS, out)
+    with pytest.raises(InvalidArgumentError):
+        build(pa.table({"id": ["a", "a"], "text": ["x"] * 2}), out, overwrite=True)
+    assert list(out.glob("generation-*")) == [before]
+    assert len(build(DOCUMENTS, out, overwrite=True)) == 40
+    assert len(list(out.glob("generation-*"))) == 1
+    single = Corpus.build(DOCUMENTS, tmp_path / "single", embedding="none").path
+    for each in single.glob("manifest*"):
+        each.write_text("{")
+    assert len(Corpus.build(DOCUMENTS, single, embedding="none", overwrite=True)) == 40
+
+
+def test_an_index_of_a_newer_format_is_not_replaced_as_a_single_one_is_not(tmp_path):
+    out = build(DOCUMENTS, tmp_path / "index").path
+    newer = '{"version": 99}'
+    (out / "shards.json").write_text(newer)
+    with pytest.raises(CorpusFormatError, match="format 99.*install a newer octavo"):
+        build(DOCUMENTS, out, overwrite=True)
+    assert (out / "shards.json").read_text() == newer
+    assert len(list(out.glob("generation-*"))) == 1
+    single = Corpus.build(DOCUMENTS, tmp_path / "single", embedding="none").path
+    for each in single.glob("manifest*"):
+        each.write_text(json.dumps({**json.loads(each.read_text()), "format_version": 99}))
+    with pytest.raises(CorpusFormatError, match="version 99.*install a newer octavo"):
+        Corpus.build(DOCUMENTS, single, embedding="none", overwrite=True)
+
+
+def test_a_build_that_was_killed_at_its_commit_is_no_hindrance(tmp_path):
+    (tmp_path / "shards.json.tmp").touch()
+    assert len(build(DOCUMENTS, tmp_path)) == 40
 
 
 def test_one_build_at_a_time(tmp_path):

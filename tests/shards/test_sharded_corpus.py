@@ -92,7 +92,7 @@ def test_it_says_what_it_is(sharded, single):
     assert (sharded.dimensions, sharded.filter_keys) == (4, ("entryId", "tier"))
     assert repr(sharded).endswith("documents=400, shards=4)")
     assert sharded.default_strategy == "hybrid"
-    assert sharded.pinned() is sharded
+    assert sharded.pinned().keyword_index is sharded.keyword_index
     assert sharded.verify() == verify_shards(sharded.path)
 
 

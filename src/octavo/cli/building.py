@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from octavo.columns.sources import Source
     from octavo.corpus.corpus import Corpus
     from octavo.shards import ShardedCorpus
-    from octavo.shards.build import ShardBuilder
+    from octavo.shards.shard_build import ShardBuilder
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from octavo.cluster.parcel import Parcel
 from octavo.cluster.session import ATTEMPTS, RaySession
 from octavo.errors import checked_count
-from octavo.shards.build import ShardBuild
+from octavo.shards.shard_build import BuiltShard, ShardBuild
 
 STOP_SECONDS = 60.0
 
@@ -31,8 +31,8 @@ class RayBuilder:
         self._session = session
         self._workers = session.processors if workers is None else checked_count("workers", workers)
 
-    def run(self, builds: Iterable[ShardBuild]) -> Iterator[int]:
-        """Run each build, and yield the numbers of documents in the order of the builds.
+    def run(self, builds: Iterable[ShardBuild]) -> Iterator[BuiltShard]:
+        """Run each build, and yield what was built in their order.
 
         The first error stops the work: no further build begins.
 
@@ -78,6 +78,6 @@ def _stop(ray: Any, tasks: list[Any]) -> None:  # noqa: ANN401 - a module
     ray.wait(tasks, num_returns=len(tasks), timeout=STOP_SECONDS)
 
 
-def _on_one_processor(sent: Parcel) -> int:
+def _on_one_processor(sent: Parcel) -> BuiltShard:
     build: ShardBuild = sent.open()
     return build.with_threads(1).run()

@@ -29,7 +29,7 @@ class ShardHolder:
     # Opened by the first call: what fails in a constructor reaches the caller as a lost actor.
     @cached_property
     def _shards(self) -> LocalShards:
-        return LocalShards(self._sent.open())
+        return LocalShards([place.open() for place in self._sent.open()])
 
     def ask(self, questions: Mapping[int, Question[Any]]) -> dict[int, Any]:
         """Answer the questions to shards of this holder."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from numpy.typing import ArrayLike
 
-from octavo.analysis import Analyzer
 from octavo.columns.edge_columns import EdgeColumns
-from octavo.columns.schema import ColumnRequest, NoTitle
+from octavo.columns.schema import NoTitle
 from octavo.columns.sources import Input
+from octavo.corpus.building import build_request
 from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
 from octavo.corpus.info import CorpusInfo, describe
 from octavo.corpus.options import default_strategy
@@ -18,11 +18,10 @@ from octavo.corpus.searchable import SearchableCorpus
 from octavo.corpus.tuning import tune_request
 from octavo.corpus.writer import CorpusWriter
 from octavo.embeddings.protocol import EmbeddingFunction
-from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind, requested_vector_index
-from octavo.errors import InvalidArgumentError
+from octavo.engines.choice import DEFAULT_RECALL, VectorIndexKind
 from octavo.parallel import checked_threads
 from octavo.storage.build.build import build_index
-from octavo.storage.build.build_request import BuildRequest, Listener
+from octavo.storage.build.build_request import Listener
 from octavo.storage.build.memory_budget import parse_budget
 from octavo.storage.build.work import Work, work_of
 from octavo.storage.maintenance.repair import Repair, repair_index
@@ -159,34 +158,29 @@ class Corpus(SearchableCorpus):
         if embedding is None:
             warnings.warn(HASH_DEFAULT_NOTICE, HashEmbeddingWarning, stacklevel=2)
             embedding = "hash"
-        if isinstance(metadata, str) or not all(isinstance(name, str) for name in metadata):
-            raise InvalidArgumentError(
-                f"metadata: expected a sequence of column names, found {metadata!r}"
-            )
-        if not isinstance(block_max, bool):
-            raise InvalidArgumentError(f"block_max: expected True or False, found {block_max!r}")
-        request = BuildRequest(
-            columns=ColumnRequest(
-                id=id,
-                text=text,
-                title=title,
-                source=source,
-                timestamp=timestamp,
-                timestamp_zone=timestamp_zone,
-                parent=parent,
-                metadata=tuple(metadata),
-            ),
-            analyzer=Analyzer(language=language, stem=stem, stop_words=stop_words),
+        request = build_request(
             embedding=embedding,
-            memory_budget=parse_budget(memory_budget),
-            threads=checked_threads(threads),
-            overwrite=overwrite,
-            vector_index=requested_vector_index(recall, vector_index),
-            listener=progress or (lambda _: None),
+            text=text,
+            id=id,
+            title=title,
+            source=source,
+            timestamp=timestamp,
+            timestamp_zone=timestamp_zone,
+            parent=parent,
             parents=parents,
             edges=edges,
-            edge_columns=EdgeColumns.of(edge_columns),
+            edge_columns=edge_columns,
+            metadata=metadata,
+            language=language,
+            stem=stem,
+            stop_words=stop_words,
+            recall=recall,
+            vector_index=vector_index,
+            memory_budget=memory_budget,
             block_max=block_max,
+            threads=threads,
+            overwrite=overwrite,
+            progress=progress,
         )
         build_index(inputs, Path(out), request)
         return cls.open(out, embedding=embedding if callable(embedding) else None)

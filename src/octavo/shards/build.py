@@ -3,80 +3,30 @@
 import inspect
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from octavo.columns.array_file import save_array
 from octavo.columns.schema import NO_TITLE, ColumnChoice
 from octavo.columns.sources import Input, input_schema, resolve_inputs
 from octavo.corpus.corpus import Corpus
-from octavo.errors import CorpusFormatError, InvalidArgumentError, checked_count
+from octavo.errors import InvalidArgumentError, checked_count
 from octavo.shards import layout
 from octavo.shards.assignment import LARGEST_SHARDS
 from octavo.shards.contents import contents_digest
 from octavo.shards.partition import ShardInput, partition
-from octavo.storage.build.build_request import BuildProgress, Listener
+from octavo.shards.shard_build import ShardBuild, ShardBuilder
+from octavo.shards.target import check_target, present_description, remove_others
+from octavo.storage.build.build_request import VECTORS_REUSED, BuildProgress, Listener
+from octavo.storage.build.target import create_target
 from octavo.storage.commit.lock import writer_lock
-from octavo.storage.format.durable import errors_naming, make_directory, sync_directory, sync_file
-from octavo.storage.format.layout import LOCK, LOCK_HOLDER
+from octavo.storage.format.durable import errors_naming, sync_directory
 from octavo.storage.format.manifest import read_manifest
 
 CUT, BUILT = "cut into shards", "shards built"
 """Stages of a build: documents that were given to shards, and documents in shards that are built."""
 
 _NOT_OVER_SHARDS = {"parents": "hierarchies", "edges": "graphs"}
-
-
-@dataclass(frozen=True, slots=True)
-class ShardBuild:
-    """Everything that building one shard takes; plain values, so that it can be sent.
-
-    Parameters
-    ----------
-    documents
-        What the shard holds.
-    generation
-        The directory of the shards.
-    options
-        As for :meth:`octavo.Corpus.build`.
-    """
-
-    documents: ShardInput
-    generation: Path
-    options: Mapping[str, Any]
-
-    def with_threads(self, threads: int) -> "ShardBuild":
-        """Return the same build on so many threads, which change nothing about the result."""
-        return replace(self, options={**self.options, "threads": threads})
-
-    def run(self) -> int:
-        """Build the shard, flush it, and return its number of documents."""
-        number = self.documents.number
-        directory = layout.shard_directory(self.generation, number)
-        shutil.rmtree(directory, ignore_errors=True)  # of a worker that was killed
-        corpus = Corpus.build(self.documents.sources(), directory, **self.options)
-        positions = layout.positions_file(self.generation, number)
-        save_array(positions, self.documents.positions())
-        sync_file(positions)
-        return len(corpus)
-
-
-class ShardBuilder(Protocol):
-    """Runs builds of shards somewhere."""
-
-    def run(self, builds: Iterable[ShardBuild]) -> Iterator[int]:
-        """Run each build, and yield the numbers of documents in the order of the builds."""
-        ...
-
-
-class LocalBuilder:
-    """One shard after the other in this process; each uses all threads."""
-
-    def run(self, builds: Iterable[ShardBuild]) -> Iterator[int]:
-        """Run each build."""
-        return (build.run() for build in builds)
 
 
 def build_shards(
@@ -104,18 +54,18 @@ def build_shards(
     """
     checked_count("shards", shards, 1, LARGEST_SHARDS)
     _check_options(options)
-    _check_target(out, overwrite=overwrite)
+    check_target(out, overwrite=overwrite)
     sources = resolve_inputs(inputs)
     choice = _tried(input_schema(sources, _named(options)), options)
     listener(choice)
     with errors_naming(out):
-        if not out.exists():
-            make_directory(out)
+        created = create_target(out)
         with writer_lock(out):
-            _check_target(out, overwrite=overwrite)
-            before = layout.read_description(out) if layout.is_sharded(out) else None
-            number = 1 if before is None else before.generation + 1
-            _remove_others(out, before)
+            check_target(out, overwrite=overwrite)
+            before = present_description(out)
+            if before is not None or not layout.is_sharded(out):
+                remove_others(out, before)
+            number = layout.next_generation(out)
             # Absolute: a worker may run in another directory.
             generation = layout.generation_directory(out.resolve(), number)
             scratch = generation / layout.SCRATCH
@@ -124,11 +74,16 @@ def build_shards(
                 parts = partition(
                     sources, choice, shards, scratch, lambda n: listener(BuildProgress(CUT, n))
                 )
-                counts = _run(
-                    builder,
-                    [_build(part, generation, options, choice, parts) for part in parts],
-                    listener,
-                )
+                builds = [
+                    ShardBuild(
+                        part,
+                        generation,
+                        _options(part, options, choice, parts),
+                        _shard_before(out, before, part.number, shards),
+                    )
+                    for part in parts
+                ]
+                counts = _run(builder, builds, listener)
                 shutil.rmtree(scratch)
                 sync_directory(generation)
                 sync_directory(out)
@@ -138,8 +93,10 @@ def build_shards(
                 after.write(out)
             except BaseException:
                 shutil.rmtree(generation, ignore_errors=True)
+                if created and not layout.is_sharded(out):
+                    shutil.rmtree(out, ignore_errors=True)
                 raise
-            _remove_others(out, after)
+            remove_others(out, after)
 
 
 def _contents(generation: Path, shards: int) -> tuple[str, ...]:
@@ -149,27 +106,39 @@ def _contents(generation: Path, shards: int) -> tuple[str, ...]:
 
 def _run(builder: ShardBuilder, builds: list[ShardBuild], listener: Listener) -> list[int]:
     counts: list[int] = []
-    for count in builder.run(builds):
-        counts.append(count)
+    reused: list[int] = []
+    for built in builder.run(builds):
+        counts.append(built.documents)
         listener(BuildProgress(BUILT, sum(counts)))
+        if built.reused is not None:
+            reused.append(built.reused)
+    if reused:
+        listener(BuildProgress(VECTORS_REUSED, sum(reused)))
     return counts
 
 
-def _build(
-    part: ShardInput,
-    generation: Path,
-    options: Mapping[str, Any],
-    choice: ColumnChoice,
-    parts: list[ShardInput],
-) -> ShardBuild:
-    """Return the build of a shard, by the columns that were chosen for all."""
+def _shard_before(
+    out: Path, before: layout.ShardsDescription | None, number: int, shards: int
+) -> Path | None:
+    """Return the shard that held the documents of the same ids, where the shards are as many."""
+    if before is None or len(before.documents) != shards:
+        return None
+    return layout.shard_directory(
+        layout.generation_directory(out.resolve(), before.generation), number
+    )
+
+
+def _options(
+    part: ShardInput, options: Mapping[str, Any], choice: ColumnChoice, parts: list[ShardInput]
+) -> Mapping[str, Any]:
+    """Return the options of a shard's build, by the columns that were chosen for all."""
     chosen = {"id": choice.id, "text": choice.text, "title": choice.title}
     given = {**options, **{name: value for name, value in chosen.items() if value is not None}}
     if choice.title is None:
         given["title"] = NO_TITLE
     if choice.embedding is not None and not part.vectors and any(each.vectors for each in parts):
         given["embedding"] = "none"  # vectors came, but none to this shard
-    return ShardBuild(part, generation, given)
+    return given
 
 
 def _tried(schema: Any, options: Mapping[str, Any]) -> ColumnChoice:  # noqa: ANN401 - a schema
@@ -206,29 +175,3 @@ def _check_options(options: Mapping[str, Any]) -> None:
             "block_max: expected True with shards, found False: the postings hold the statistics "
             "that shards are scored by together"
         )
-
-
-def _check_target(out: Path, *, overwrite: bool) -> None:
-    if not out.exists():
-        return
-    if not out.is_dir():
-        raise CorpusFormatError(f"{out}: expected a directory for the index, found a file")
-    if layout.is_sharded(out):
-        if not overwrite:
-            raise CorpusFormatError(
-                f"{out}: holds a sharded index; to replace it say overwrite=True or --overwrite"
-            )
-        return
-    names = {entry.name for entry in out.iterdir()} - {LOCK, LOCK_HOLDER}
-    if not all(name.startswith("generation-") for name in names):
-        raise CorpusFormatError(
-            f"{out}: expected an empty directory or a sharded index, found other files"
-        )
-
-
-def _remove_others(out: Path, kept: layout.ShardsDescription | None) -> None:
-    """Remove the shards of builds that are not the present one."""
-    name = None if kept is None else layout.generation_directory(out, kept.generation).name
-    for entry in out.glob("generation-*"):
-        if entry.name != name and entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry, ignore_errors=True)

@@ -6,6 +6,7 @@ among all documents of the build, rising. By these, results tie as those of a si
 """
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from octavo.storage.format.layout import SHARDS
 
 VERSION = 1
 SCRATCH = ".scratch"
+
+_GENERATION = re.compile("generation-[0-9]{8,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,21 @@ def generation_directory(index: Path, generation: int) -> Path:
     return index / f"generation-{generation:08d}"
 
 
+def generations(index: Path) -> list[Path]:
+    """Return the directories that builds made, of the present shards and of others."""
+    return [
+        entry
+        for entry in index.iterdir()
+        if _GENERATION.fullmatch(entry.name) and entry.is_dir() and not entry.is_symlink()
+    ]
+
+
+def next_generation(index: Path) -> int:
+    """Return a number that no build on disk has; only who holds the lock may ask."""
+    names = [entry.name for entry in index.iterdir() if _GENERATION.fullmatch(entry.name)]
+    return max((int(name.partition("-")[2]) for name in names), default=0) + 1
+
+
 def shard_directory(generation: Path, number: int) -> Path:
     """Return the directory of a shard: an ordinary index."""
     return generation / f"{number:05d}"
@@ -87,7 +105,8 @@ def read_description(index: Path) -> ShardsDescription:
         version = _count(body["version"])
         if version > VERSION:
             raise CorpusFormatError(
-                f"{path}: written by format {version}, this octavo reads up to {VERSION}"
+                f"{path}: written by format {version}, this octavo reads up to {VERSION}; "
+                "install a newer octavo"
             )
         documents = tuple(_count(each) for each in body["documents"])
         contents = tuple(str(each) for each in body["contents"])

@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 
 from octavo.columns.document_batch import normalise
 from octavo.columns.schema import ColumnChoice
-from octavo.columns.sources import InputBatch, Source, TableSource, open_inputs
+from octavo.columns.sources import InputBatch, RowOrigins, Source, TableSource, open_inputs
 from octavo.columns.text import movable
 from octavo.columns.vector_notes import noted_model, with_note
 from octavo.embeddings.vector_model import VectorModel
+from octavo.shards.appended_file import AppendedFile
 from octavo.shards.assignment import shard_of
 from octavo.storage.format.durable import errors_naming
+
+_HELD = 1 << 26
+"""Bytes that wait to be written, of all shards together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,15 @@ class ShardInput:
         The column that holds the position of each document among all.
     vectors
         Whether any document came with a vector.
+    origins
+        Where all documents came from, by their positions.
     """
 
     number: int
     paths: tuple[Path, ...]
     position: str
     vectors: bool
+    origins: RowOrigins
 
     def sources(self) -> list[TableSource]:
         """Return the documents, to be read once."""
@@ -55,6 +62,10 @@ class ShardInput:
         ]
         return np.concatenate([np.zeros(0, np.int64), *found])
 
+    def describe_row(self, row: int) -> str:
+        """Name the input and the row in it that became row ``row`` of the shard."""
+        return self.origins.describe(int(self.positions()[row]))
+
 
 def partition(
     sources: Sequence[Source],
@@ -66,7 +77,8 @@ def partition(
     """Write the documents of each shard to files in ``scratch``, in the order of the inputs.
 
     Documents are checked on the way, so that what is wrong is named by its own file and row. Memory
-    holds one batch of the inputs; the files take the size of the columns that are indexed.
+    holds one batch of the inputs and up to 64 MiB for the files, which take the size of the columns
+    that are indexed.
 
     Parameters
     ----------
@@ -94,12 +106,14 @@ def partition(
     model = None if choice.embedding is None else noted_model(sources, choice.embedding)
     dimensions: int | None = None
     done = 0
-    with ExitStack() as open_files, errors_naming(scratch):
+    origins = RowOrigins()
+    with errors_naming(scratch), ExitStack() as open_files:
         writers = [
-            open_files.enter_context(_ShardWriter(scratch, number, position))
+            open_files.enter_context(_ShardWriter(scratch, number, position, _HELD // shards))
             for number in range(shards)
         ]
         for batch in open_inputs(sources, columns=choice.columns()):
+            origins.add(batch)
             documents = normalise(batch, choice, dimensions)
             present = np.zeros(len(documents), np.bool_)
             if documents.vectors is not None:
@@ -114,14 +128,16 @@ def partition(
         empty = pa.RecordBatch.from_pydict({name: pa.nulls(0) for name in choice.columns()})
         for writer in writers:
             writer.write_if_nothing_else(empty)
-    return [writer.finished() for writer in writers]
+    return [writer.finished(origins) for writer in writers]
 
 
 class _ShardWriter:
-    """Writes the documents of one shard; one file is open at a time."""
+    """Writes the documents of one shard; no file stays open."""
 
-    def __init__(self, scratch: Path, number: int, position: str) -> None:
+    def __init__(self, scratch: Path, number: int, position: str, held: int) -> None:
         self._scratch, self._number, self._position = scratch, number, position
+        self._held = held
+        self._file: AppendedFile | None = None
         self._paths: list[Path] = []
         self._schema: pa.Schema | None = None
         self._writer: Any = None
@@ -134,7 +150,8 @@ class _ShardWriter:
             self.close()
             path = self._scratch / f"{self._number:05d}-{len(self._paths):05d}.arrow"
             self._schema = numbered.schema
-            self._writer = pa.ipc.new_stream(str(path), numbered.schema)
+            self._file = AppendedFile(path, self._held)
+            self._writer = pa.ipc.new_stream(pa.PythonFile(self._file, "w"), numbered.schema)
             self._paths.append(path)
         self._writer.write_batch(numbered)
         self._vectors = self._vectors or bool(vectors)
@@ -144,13 +161,15 @@ class _ShardWriter:
         if not self._paths:
             self.write(empty, np.zeros(0, np.int64), vectors=False)
 
-    def finished(self) -> ShardInput:
-        return ShardInput(self._number, tuple(self._paths), self._position, self._vectors)
+    def finished(self, origins: RowOrigins) -> ShardInput:
+        paths = tuple(self._paths)
+        return ShardInput(self._number, paths, self._position, self._vectors, origins)
 
     def close(self) -> None:
-        if self._writer is not None:
+        if self._writer is not None and self._file is not None:
             self._writer.close()
-            self._writer = None
+            self._file.close()
+            self._writer = self._file = None
 
     def __enter__(self) -> Self:
         return self

@@ -41,7 +41,7 @@ class Shard:
         self, snapshot: Snapshot, positions: NDArray[np.int64], number: int, shards: int
     ) -> None:
         self._snapshot, self._positions = snapshot, positions
-        self._number, self._shards = number, shards
+        self.number, self._shards = number, shards
 
     def totals(self) -> CollectionTotals:
         """Return the number of rows and tokens."""
@@ -99,11 +99,11 @@ class Shard:
         local = self._snapshot.rows_of(identities)
         found = local >= 0
         rows = np.full(len(local), -1, np.int64)
-        rows[found] = self._positions[local[found]] * self._shards + self._number
+        rows[found] = self._positions[local[found]] * self._shards + self.number
         return rows
 
     def _shown(self, hits: Hits) -> Hits:
-        rows = self._positions[hits.rows] * self._shards + self._number
+        rows = self._positions[hits.rows] * self._shards + self.number
         return Hits(hits.offsets, rows, hits.scores)
 
     def _local(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -163,10 +163,14 @@ class ShardPlace:
             It is missing, damaged, or is in another state by now.
         """
         snapshot = self.snapshot()
-        path = layout.positions_file(self.generation, self.number)
         if state_fingerprint(snapshot.manifest) != self.state:
             raise CorpusFormatError(
                 f"{snapshot.path}: changed since the sharded index was opened; open that again"
             )
+        return self.shard(snapshot)
+
+    def shard(self, snapshot: Snapshot) -> Shard:
+        """Return the shard whose index was opened."""
+        path = layout.positions_file(self.generation, self.number)
         positions = open_array(path, np.int64, (snapshot.rows,))
         return Shard(snapshot, positions, self.number, self.shards)

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 from octavo.columns.sources import Input
 from octavo.corpus.hash_notice import HASH_DEFAULT_NOTICE, HashEmbeddingWarning
 from octavo.corpus.info import CorpusInfo, describe_state, describe_together
-from octavo.corpus.searchable import SearchableCorpus, state_fingerprint
+from octavo.corpus.searchable import SearchableCorpus
 from octavo.corpus.tuning import tune_request
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.choice import DEFAULT_RECALL
-from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.graph.corpus_graph import CorpusGraph
 from octavo.shards import layout
-from octavo.shards.build import LocalBuilder, ShardBuilder, build_shards
+from octavo.shards.build import build_shards
 from octavo.shards.linked import check_linked
 from octavo.shards.maintenance import repair_shards, tune_shards
+from octavo.shards.open_source import open_source, present_source
 from octavo.shards.shard import ShardPlace
-from octavo.shards.shards import LocalShards, Shards
+from octavo.shards.shard_build import LocalBuilder, ShardBuilder
+from octavo.shards.shards import Shards
 from octavo.shards.source import ShardedSource
 from octavo.shards.verify import verify_shards
 from octavo.storage.build.build_request import Listener
 from octavo.storage.build.work import work_of
-from octavo.storage.format.manifest import read_manifest
 from octavo.storage.maintenance.repair import Repair
 from octavo.storage.maintenance.verify import Verification
 from octavo.strategies.columnar import ColumnarStrategy
@@ -53,11 +53,9 @@ class ShardedCorpus(SearchableCorpus):
     ['blue whale']
     """
 
-    def __init__(self, source: ShardedSource, places: tuple[ShardPlace, ...]) -> None:
-        # A sharded source answers all that the strategies above ask of a snapshot.
-        super().__init__(cast("Snapshot", source))
-        self._source = source
-        self._places = places
+    @property
+    def _source(self) -> ShardedSource:
+        return cast("ShardedSource", self._snapshot)
 
     @classmethod
     def open(cls, path: str | Path, *, embedding: EmbeddingFunction | None = None) -> Self:
@@ -79,33 +77,8 @@ class ShardedCorpus(SearchableCorpus):
         ConfigurationError
             ``embedding`` is another model than the one that made the vectors.
         """
-        index = Path(path)
-        while True:
-            found = layout.read_description(index)
-            try:
-                return cls._opened(index, found, embedding)
-            except (CorpusFormatError, CorpusCorruptError):
-                if layout.read_description(index) == found:
-                    raise  # else it was replaced meanwhile
-
-    @classmethod
-    def _opened(
-        cls, index: Path, found: layout.ShardsDescription, embedding: EmbeddingFunction | None
-    ) -> Self:
-        # Absolute: workers of a cluster open shards too, in directories of their own.
-        generation = layout.generation_directory(index.resolve(), found.generation)
-        shards = len(found.documents)
-        manifests = [
-            read_manifest(layout.shard_directory(generation, number)) for number in range(shards)
-        ]
-        places = tuple(
-            ShardPlace(generation, number, shards, state_fingerprint(manifest))
-            for number, manifest in enumerate(manifests)
-        )
-        for place, manifest, contents in zip(places, manifests, found.contents, strict=True):
-            place.check(manifest, contents)
-        held = [place for place in places if manifests[place.number].documents]
-        return cls(ShardedSource(index, LocalShards(held), manifests, embedding), places)
+        # A sharded source answers all that the strategies above ask of a snapshot.
+        return cls(cast("Snapshot", open_source(Path(path), embedding)))
 
     @classmethod
     def build(
@@ -128,8 +101,8 @@ class ShardedCorpus(SearchableCorpus):
         Parameters
         ----------
         inputs, out, embedding, overwrite, progress
-            As for :meth:`octavo.Corpus.build`, but where an index is replaced its vectors are not
-            used again: a function embeds every text.
+            As for :meth:`octavo.Corpus.build`. Where an index of as many shards is replaced, a
+            function that embedded it too is asked only for texts that are not in the same shard.
         shards
             How many, 1 to 1,000.
         builder
@@ -160,7 +133,7 @@ class ShardedCorpus(SearchableCorpus):
     @property
     def shards(self) -> tuple[ShardPlace, ...]:
         """Where the shards lie."""
-        return self._places
+        return self._source.places
 
     @property
     def held(self) -> tuple[int, ...]:
@@ -169,21 +142,31 @@ class ShardedCorpus(SearchableCorpus):
 
     def asking(self, shards: Shards) -> Self:
         """Return this corpus with other shards to ask, such as those of a cluster."""
-        source = ShardedSource(self.path, shards, self._source.manifests, self._source.function)
-        return type(self)(source, self._places)
-
-    def with_store(self, store: "Snapshot") -> Self:
-        """Return this corpus answered by another store over the same shards."""
-        return type(self)(cast("ShardedSource", store), self._places)
+        source = self._source
+        asked = ShardedSource(source.path, shards, source.places, source.manifests, source.function)
+        return self.with_store(cast("Snapshot", asked))
 
     @property
     def fingerprint(self) -> str:
         """A digest of the state of all shards."""
-        states = [place.state for place in self._places]
+        states = [place.state for place in self.shards]
         return blake2b(json.dumps(states).encode(), digest_size=16).hexdigest()
 
-    def pinned(self) -> Self:
-        """Return this corpus, which never changes."""
+    def refresh(self) -> Self:
+        """Move to the present state of the index, and return this corpus.
+
+        Searches under way, and strategies made before, stay with the state they began with. All
+        shards are opened again in this process; where nothing was committed, nothing happens.
+
+        Raises
+        ------
+        CorpusFormatError, CorpusCorruptError
+            The index is gone or damaged; this corpus stays what it was.
+        ConfigurationError
+            Its vectors are now those of another model than this corpus was opened with.
+        """
+        with self._moving:  # or a slower thread could move back
+            self._snapshot = cast("Snapshot", present_source(self._source))
         return self
 
     @property

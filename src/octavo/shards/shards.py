@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from octavo.shards.questions import Question
-from octavo.shards.shard import Shard, ShardPlace
+from octavo.shards.shard import Shard
 
 Answer = TypeVar("Answer")
 
@@ -22,12 +22,12 @@ class LocalShards:
 
     Parameters
     ----------
-    places
-        The shards that hold documents.
+    shards
+        Those that hold documents.
     """
 
-    def __init__(self, places: Sequence[ShardPlace]) -> None:
-        self._shards: dict[int, Shard] = {place.number: place.open() for place in places}
+    def __init__(self, shards: Sequence[Shard]) -> None:
+        self._shards = {shard.number: shard for shard in shards}
 
     def ask(self, questions: Mapping[int, Question[Answer]]) -> dict[int, Answer]:
         """Ask one shard after the other: blocks of queries are what is spread over threads."""

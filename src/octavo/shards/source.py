@@ -29,6 +29,7 @@ from octavo.shards.questions import (
     Timestamps,
     Totals,
 )
+from octavo.shards.shard import ShardPlace
 from octavo.shards.shards import Shards
 from octavo.storage.format.manifest import Manifest
 from octavo.storage.snapshot.query_embedding import QueryEmbedding
@@ -52,6 +53,8 @@ class ShardedSource:
         The directory of the index.
     shards
         What answers.
+    places
+        Where each shard lies, and in which state.
     manifests
         What each shard is made of; one without documents is never asked.
     embedding
@@ -62,10 +65,12 @@ class ShardedSource:
         self,
         path: Path,
         shards: Shards,
+        places: Sequence[ShardPlace],
         manifests: Sequence[Manifest],
         embedding: EmbeddingFunction | None = None,
     ) -> None:
         self.path, self.manifests, self.function = path, tuple(manifests), embedding
+        self.places = tuple(places)
         self.manifest = _common(manifests)
         """What all shards have in common."""
         self.analyzer = stored_analyzer(path, self.manifest)

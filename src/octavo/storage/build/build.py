@@ -82,7 +82,8 @@ def _build_and_commit(
     before = present_state(out)
     if before is not None or not layout.is_index(out):
         remove_remains(out, before)
-    plan = _reusing(out, before, plan)
+    lender = out if request.vectors_of is None else request.vectors_of
+    plan = _reusing(lender, before if lender == out else present_state(lender), plan)
     choice = documents.choice
     graph = documents.graph(request)
     graph_entry = None if graph is None else write_graph_columns(out, graph)
@@ -123,14 +124,14 @@ def _build_and_commit(
     commit(out, manifest, lambda stage, rows: request.listener(BuildProgress(stage, rows)))
 
 
-def _reusing(out: Path, before: Manifest | None, plan: EmbeddingPlan) -> EmbeddingPlan:
-    """Let an embedding function off the texts that the index before has vectors of.
+def _reusing(lender: Path, state: Manifest | None, plan: EmbeddingPlan) -> EmbeddingPlan:
+    """Let an embedding function off the texts that another index, or the one before, has vectors of.
 
     The hash embedding is quicker made than looked up.
     """
-    if before is None or not isinstance(plan.stage, FunctionStage):
+    if state is None or not isinstance(plan.stage, FunctionStage):
         return plan
-    known = stored_texts(out, before, plan.specification, plan.fingerprint)
+    known = stored_texts(lender, state, plan.specification, plan.fingerprint)
     return plan if known is None else replace(plan, stage=ReusingStage(plan.stage.function, known))
 
 
@@ -163,6 +164,6 @@ def _settings(
         threads=request.threads,
         heap_bytes=request.memory_budget.heap,
         progress=lambda stage, rows: request.listener(BuildProgress(stage, rows)),
-        describe_row=documents.describe_row,
+        describe_row=request.describe_row or documents.describe_row,
         block_max=request.block_max,
     )

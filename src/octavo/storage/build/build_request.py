@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from octavo.analysis import Analyzer
@@ -50,3 +51,7 @@ class BuildRequest:
     """Edge lists between documents; without them the index has no graph."""
     edge_columns: EdgeColumns | None = None
     """Their columns, where they are not the common ones."""
+    vectors_of: Path | None = None
+    """An index whose vectors are used again; unset, the one that is replaced."""
+    describe_row: Callable[[int], str] | None = None
+    """Names the place of a row where the inputs are copies of others; unset, by the inputs."""

@@ -1,5 +1,6 @@
 """The directory that an index is built in: what may be there, and what a failed build leaves."""
 
+import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -11,12 +12,26 @@ from octavo.storage.format.durable import make_directory
 from octavo.storage.format.manifest import Manifest, read_manifest
 
 
+def is_taken(out: Path) -> bool:
+    """Whether there is a directory at a place for an index.
+
+    Raises
+    ------
+    CorpusFormatError
+        Something else is there.
+    """
+    if out.is_dir():
+        return True
+    if os.path.lexists(out):
+        found = "a file" if out.exists() else "a link to nothing"
+        raise CorpusFormatError(f"{out}: expected a directory for the index, found {found}")
+    return False
+
+
 def check_target(out: Path, *, overwrite: bool) -> None:
     """Refuse a place that holds something else, or an index that must stay."""
-    if not out.exists():
+    if not is_taken(out):
         return
-    if not out.is_dir():
-        raise CorpusFormatError(f"{out}: expected a directory for the index, found a file")
     if layout.is_index(out):
         if not overwrite:
             raise CorpusFormatError(
