@@ -50,6 +50,7 @@ def test_index_takes_what_it_writes_and_queries_are_embedded_like_it(documents, 
 def test_a_job_that_failed_goes_on(documents, octavo):
     pq.write_table(pa.table({"text": [f"t{row}" for row in range(1_500)]}), "many.parquet")
     command = ["embed", "many.parquet", "--model", "openai:m", "--out", "v.parquet"]
+    command += ["--concurrency", "1"]  # so that one block is done before the next fails
     with chat_server(*[embedded] * 9, raw(b'{"error": {"message": "no"}}', 400)) as server:
         done = octavo(*command, "--base-url", server.url)
     assert done.exit_code == 1
@@ -65,6 +66,7 @@ def test_a_job_that_failed_goes_on(documents, octavo):
 
 def test_without_resume_what_was_left_is_thrown_away(documents, octavo):
     command = ["embed", "d.parquet", "--model", "openai:m", "--out", "v.parquet"]
+    command += ["--concurrency", "1"]
     pq.write_table(pa.table({"text": [f"t{row}" for row in range(1_500)]}), "d.parquet")
     with chat_server(*[embedded] * 9, raw(b"{}", 400)) as server:
         octavo(*command, "--base-url", server.url)

@@ -48,7 +48,7 @@ def answering(*data):
 
 def embedding(server, **options):
     made = OpenAIEmbedding("m", server.url, KEY, **{"max_retries": 0} | options)
-    made._attempts = Attempts(made._attempts.retries, 0.01, 1.0)
+    made._endpoint._attempts = Attempts(made._endpoint._attempts.retries, 0.01, 1.0)
     return made
 
 
@@ -167,7 +167,7 @@ def test_it_waits_as_long_as_the_server_asks(asked):
 
     with chat_server(busy, embedded) as server:
         made = embedding(server, max_retries=1)
-        made._attempts = Attempts(1, 0.01, 3.0)
+        made._endpoint._attempts = Attempts(1, 0.01, 3.0)
         started = time.monotonic()
         made("ab")
         assert time.monotonic() - started >= 0.3
@@ -207,7 +207,7 @@ def test_the_first_failure_stops_the_others():
 
     with chat_server(turn) as server:
         made = embedding(server, batch_size=1, concurrency=2, max_retries=5)
-        made._attempts = Attempts(5, 60.0, 300.0)
+        made._endpoint._attempts = Attempts(5, 60.0, 300.0)
         started = time.monotonic()
         with pytest.raises(ExecutionError, match="400"):
             made.embed_batch(["bad", "slow"])

@@ -1,6 +1,7 @@
 """What an embedding function is, and the checks on what it returns (S42)."""
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -92,6 +93,57 @@ def embed_queries(
     if batch is None:
         return embed_texts(function, texts, dimensions=dimensions)
     return _embedded(function, batch, texts, dimensions)
+
+
+def embed_blocks(
+    function: EmbeddingFunction,
+    blocks: Iterable[Sequence[str] | ArrowArray],
+    *,
+    queries: bool,
+    dimensions: int | None = None,
+) -> Iterator[NDArray[np.float32]]:
+    """Yield the vectors of each block of texts, in order; see :func:`embed_texts`.
+
+    A function that asks a server has ``embed_blocks(blocks, *, queries)``, which takes blocks ahead
+    to keep its requests under way; of others one block is asked for after the other, in the
+    caller's thread.
+
+    Parameters
+    ----------
+    function
+        What embeds.
+    blocks
+        Texts, taken as they are needed.
+    queries
+        Whether they are queries.
+    dimensions
+        What every vector must have.
+
+    Examples
+    --------
+    >>> blocks = [["a"], [], ["b", "cd"]]
+    >>> found = embed_blocks(lambda text: [len(text), 1.0], blocks, queries=False)
+    >>> [len(vectors) for vectors in found]
+    [1, 0, 2]
+    """
+    ahead = getattr(function, "embed_blocks", None)
+    if ahead is None:
+        embed = embed_queries if queries else embed_texts
+        for block in blocks:
+            yield embed(function, block, dimensions=dimensions)
+        return
+    rows: deque[int] = deque()
+
+    def strings() -> Iterator[list[str]]:
+        for block in blocks:
+            texts = _strings(block)
+            rows.append(len(texts))
+            yield texts
+
+    for found in ahead(strings(), queries=queries):
+        expected = rows.popleft()
+        empty = np.empty((0, dimensions or 0), np.float32)
+        yield _checked(found, expected, dimensions) if expected else empty
 
 
 def _embedded(

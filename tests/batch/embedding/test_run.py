@@ -36,12 +36,12 @@ KILLED_JOB = """
 import os, signal, sys
 sys.path.insert(0, os.getcwd())
 from octavo.batch import parts, work_directory
-from octavo.batch.embedding import EmbedJob, embedder, run, run_embedding
+from octavo.batch.embedding import EmbedJob, distinct_texts, run, run_embedding
 from octavo.batch.writers import parquet
 
 inputs, out, where, calls = sys.argv[1:]
 owner, name = {
-    "while it embeds": (embedder.Embedder, "vectors"),
+    "while it embeds": (distinct_texts.DistinctTexts, "spread"),
     "before a part is named": (parts, "sync_file"),
     "while the output is written": (parquet.ParquetWriter, "write"),
     "before the output is named": (run, "write_rows"),

@@ -1,7 +1,7 @@
 """Running an embedding job: rows in, the same rows with vectors out, in blocks."""
 
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -193,15 +193,16 @@ class _Run:
         report()
         parts = _Parts(work, self.schema)
         blocks = row_blocks(self.sources, self.input_schema, self.columns)
+        left = islice(blocks, done.blocks, None)
         try:
-            for block in islice(blocks, done.blocks, None):
-                vectors, made = self.embedder.vectors(block.texts)
-                arrays = [*block.rows.columns, vectors]
-                rows = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
-                stored = StoredBlock(done.blocks, rows, len(block), made)
-                parts.write(stored)
-                done += stored.totals()
-                report()
+            with closing(self.embedder.embedded(left)) as found:  # an error ends what is under way
+                for each in found:
+                    arrays = [*each.block.rows.columns, each.vectors]
+                    rows = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+                    stored = StoredBlock(done.blocks, rows, len(each.block), each.report)
+                    parts.write(stored)
+                    done += stored.totals()
+                    report()
         except BaseException:
             with suppress(Exception):  # what went wrong matters more
                 parts.finish()

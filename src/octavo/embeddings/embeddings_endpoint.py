@@ -1,0 +1,145 @@
+"""Requests to an OpenAI-compatible embeddings endpoint: paced, tried again, checked."""
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from octavo.embeddings.embeddings_answer import SERVER, answered_vectors
+from octavo.errors import CancelledError, OctavoError
+from octavo.importing import optional
+from octavo.model_servers.attempts import Attempts
+from octavo.model_servers.openai_errors import asked_wait, is_worth_a_retry, octavo_error
+from octavo.model_servers.pacer import Pacer
+from octavo.model_servers.settings import certificates, client_made
+
+if TYPE_CHECKING:
+    import httpx2
+
+_LONGEST_WAIT: Final = 300.0
+
+
+class EmbeddingsEndpoint:
+    """Sends texts, and returns their vectors; threads share one.
+
+    Parameters
+    ----------
+    owner
+        Who needs it, for messages.
+    base_url
+        Where it is; ``None``: as the package decides.
+    key
+        The secret.
+    body
+        The properties of each request besides the texts.
+    requests_per_minute
+        The most requests a minute; ``None``: no limit.
+    timeout
+        The longest silence in seconds.
+    max_retries
+        How often a request is tried again.
+    max_response_bytes
+        The most bytes of an answer.
+
+    Raises
+    ------
+    ConfigurationError
+        The package is not installed, or its client cannot be made.
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        base_url: str | None,
+        key: str,
+        *,
+        body: Mapping[str, Any],
+        requests_per_minute: float | None,
+        timeout: float,
+        max_retries: int,
+        max_response_bytes: int,
+    ) -> None:
+        self._key = key
+        self._body = body
+        self._attempts = Attempts(max_retries, longest_wait=_LONGEST_WAIT)
+        self._pacer = Pacer(requests_per_minute)
+        self._openai = optional("openai", "openai", owner)
+        with client_made(owner):
+            http = self._openai.DefaultHttpxClient(
+                event_hooks={"response": [_guard(max_response_bytes)]}, verify=certificates()
+            )
+            weakref.finalize(self, http.close)
+            self._client = self._openai.OpenAI(
+                api_key=key,
+                base_url=base_url,
+                timeout=timeout,
+                max_retries=0,
+                default_headers={"Accept-Encoding": "identity"},
+                http_client=http,
+            )
+
+    # Errors are raised outside ``except``: what the package raised holds the request and its key.
+    def vectors(self, texts: list[str], stopped: threading.Event) -> NDArray[np.float32]:
+        """Return the vectors of texts: float32[n, d]; nothing is asked for none.
+
+        Parameters
+        ----------
+        texts
+            At most as many as a request may have.
+        stopped
+            Tells that the answer is no longer wanted.
+
+        Raises
+        ------
+        ExecutionError, ConfigurationError, RetrievalTimeoutError
+            See :meth:`octavo.OpenAIEmbedding.embed_batch`.
+        CancelledError
+            It was stopped.
+        """
+        if not texts:
+            return np.empty((0, 0), np.float32)
+        waits = self._attempts.waits()
+        while True:
+            if stopped.wait(self._pacer.turn()):
+                raise CancelledError(f"{SERVER}: another request failed")
+            failure: OctavoError
+            try:
+                answer = self._request(texts)
+            except Exception as error:  # noqa: BLE001 - of the package, or below it
+                failure = octavo_error(self._openai, error, self._key, SERVER)
+                pause = self._pause(error, waits)
+            else:
+                return answered_vectors(answer, len(texts))
+            if pause is None or stopped.wait(pause):
+                raise failure
+
+    def _request(self, texts: list[str]) -> object:
+        response = self._client.embeddings.with_raw_response.create(
+            input=texts,
+            encoding_format="float",  # what every compatible server knows
+            **self._body,
+        )
+        return response.http_response.json()
+
+    def _pause(self, error: Exception, waits: Iterator[float]) -> float | None:
+        wait = next(waits, None) if is_worth_a_retry(self._openai, error) else None
+        if wait is None:
+            return None
+        asked = asked_wait(error)
+        pause = self._attempts.allowed(wait, asked)
+        if asked is not None and pause is not None:
+            self._pacer.hold(asked)
+        return pause
+
+
+def _guard(most_bytes: int) -> "Callable[[httpx2.Response], None]":
+    # No method: the connections would keep the object alive, which closes them when it goes.
+    def guarded(response: "httpx2.Response") -> None:
+        from octavo.model_servers.guarded_stream import guard  # noqa: PLC0415 - needs the extra
+
+        guard(response, lambda: None, most_bytes, SERVER)
+
+    return guarded
