@@ -259,8 +259,54 @@ def test_a_server_that_hangs():
 def test_no_server_at_all():
     with chat_server() as server:
         pass
-    with pytest.raises(ExecutionError, match="embedding server cannot be reached"):
+    with pytest.raises(ExecutionError, match=f"embedding server cannot be reached at {server.url}"):
         embedding(server)("ab")
+
+
+def counted_connections(made, monkeypatch):
+    """Count what is sent, whether anybody is there or not."""
+    sent = []
+    send = made._endpoint._client._client.send
+
+    def counted(*args, **kwargs):
+        sent.append(1)
+        return send(*args, **kwargs)
+
+    monkeypatch.setattr(made._endpoint._client._client, "send", counted)
+    return sent
+
+
+@pytest.mark.parametrize(("retries", "attempts"), [(8, 3), (1, 2), (0, 1)])
+def test_where_nothing_ever_answered_it_is_not_tried_for_long(monkeypatch, retries, attempts):
+    with chat_server() as server:
+        pass
+    made = embedding(server, max_retries=retries)
+    sent = counted_connections(made, monkeypatch)
+    with pytest.raises(ExecutionError, match="cannot be reached"):
+        made("ab")
+    assert len(sent) == attempts
+
+
+def test_a_server_that_goes_away_is_waited_for(monkeypatch):
+    with chat_server(embedded) as server:
+        made = embedding(server, max_retries=6)
+        made("ab")
+    sent = counted_connections(made, monkeypatch)
+    with pytest.raises(ExecutionError, match="cannot be reached"):
+        made("ab")
+    assert len(sent) == 7
+
+
+def test_it_says_that_it_waits(caplog):
+    """Once for all requests that wait together."""
+    with chat_server(*[raw(b'{"error": {"message": "slow"}}', 429)] * 2, embedded) as server:
+        made = embedding(server, max_retries=2, batch_size=1, concurrency=2)
+        made._endpoint._attempts = Attempts(2, 1.5, 3.0)
+        made.embed_batch(["a", "b"])
+    [told] = [record for record in caplog.records if record.name == "octavo.model_servers"]
+    assert told.levelname == "WARNING"
+    assert "status 429" in told.getMessage()
+    assert "slow; trying again in " in told.getMessage()
 
 
 def test_an_endless_answer_is_bounded_in_bytes():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from octavo.cli import values
+from octavo.cli.log_lines import log_lines
 from octavo.cli.options import CorpusFiles
 from octavo.cli.output import facts, say
 from octavo.cli.progress import progress
@@ -120,6 +121,7 @@ def embed(
     from octavo.batch.embedding import EmbedJob, run_embedding  # noqa: PLC0415
     from octavo.batch.work_directory import can_resume  # noqa: PLC0415
     from octavo.columns.schema import NO_TITLE  # noqa: PLC0415
+    from octavo.model_servers.wait_notice import LOGGER as WAITS  # noqa: PLC0415
 
     job = EmbedJob(
         inputs=corpus,
@@ -138,7 +140,7 @@ def embed(
         say("A stopped job left finished parts; they are thrown away (--resume would keep them).")
     rows: int | None = None
     try:
-        with progress() as update:
+        with progress() as update, log_lines(WAITS):
 
             def listen(event: "EmbedProgress") -> None:
                 nonlocal rows

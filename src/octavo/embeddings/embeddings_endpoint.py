@@ -12,14 +12,22 @@ from octavo.embeddings.embeddings_answer import SERVER, answered_vectors
 from octavo.errors import CancelledError, OctavoError
 from octavo.importing import optional
 from octavo.model_servers.attempts import Attempts
-from octavo.model_servers.openai_errors import asked_wait, is_worth_a_retry, octavo_error
+from octavo.model_servers.openai_errors import (
+    asked_wait,
+    is_without_connection,
+    is_worth_a_retry,
+    octavo_error,
+)
 from octavo.model_servers.pacer import Pacer
 from octavo.model_servers.settings import certificates, client_made
+from octavo.model_servers.wait_notice import WaitNotice
 
 if TYPE_CHECKING:
     import httpx2
 
 _LONGEST_WAIT: Final = 300.0
+_FIRST_RETRIES: Final = 2
+"""How often a connection is tried again where none was ever made."""
 
 
 class EmbeddingsEndpoint:
@@ -66,6 +74,8 @@ class EmbeddingsEndpoint:
         self._body = body
         self._attempts = Attempts(max_retries, longest_wait=_LONGEST_WAIT)
         self._pacer = Pacer(requests_per_minute)
+        self._notice = WaitNotice()
+        self._has_answered = False
         self._openai = optional("openai", "openai", owner)
         with client_made(owner):
             http = self._openai.DefaultHttpxClient(
@@ -101,7 +111,7 @@ class EmbeddingsEndpoint:
         """
         if not texts:
             return np.empty((0, 0), np.float32)
-        waits = self._attempts.waits()
+        waits = enumerate(self._attempts.waits())
         while True:
             if stopped.wait(self._pacer.turn()):
                 raise CancelledError(f"{SERVER}: another request failed")
@@ -112,8 +122,12 @@ class EmbeddingsEndpoint:
                 failure = octavo_error(self._openai, error, self._key, SERVER)
                 pause = self._pause(error, waits)
             else:
+                self._has_answered = True
                 return answered_vectors(answer, len(texts))
-            if pause is None or stopped.wait(pause):
+            if pause is None:
+                raise failure
+            self._notice.tell(failure, pause)
+            if stopped.wait(pause):
                 raise failure
 
     def _request(self, texts: list[str]) -> object:
@@ -124,9 +138,12 @@ class EmbeddingsEndpoint:
         )
         return response.http_response.json()
 
-    def _pause(self, error: Exception, waits: Iterator[float]) -> float | None:
-        wait = next(waits, None) if is_worth_a_retry(self._openai, error) else None
-        if wait is None:
+    def _pause(self, error: Exception, waits: Iterator[tuple[int, float]]) -> float | None:
+        retried, wait = next(waits, (0, None))
+        if wait is None or not is_worth_a_retry(self._openai, error):
+            return None
+        is_new = not self._has_answered and is_without_connection(self._openai, error)
+        if is_new and retried == _FIRST_RETRIES:  # the address may well be mistyped
             return None
         asked = asked_wait(error)
         pause = self._attempts.allowed(wait, asked)

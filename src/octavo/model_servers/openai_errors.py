@@ -55,7 +55,8 @@ def octavo_error(
         return ExecutionError(f"{server} answered with status {error.status_code}: {message}")
     if isinstance(error, openai.APIConnectionError):
         cause = "" if error.__cause__ is None else f": {_without(key, told(error.__cause__))}"
-        return ExecutionError(f"{server} cannot be reached{cause}")
+        address = _without(key, shown_address(str(error.request.url)))
+        return ExecutionError(f"{server} cannot be reached at {address}{cause}")
     return ExecutionError(f"{server} broke the protocol: {message}")
 
 
@@ -68,6 +69,12 @@ def is_worth_a_retry(openai: "ModuleType", error: Exception) -> bool:
             return False
         return error.status_code in _RETRIED or error.status_code >= 500
     return isinstance(error, openai.APIConnectionError)
+
+
+def is_without_connection(openai: "ModuleType", error: Exception) -> bool:
+    """Return whether nothing answers at the address: refused, or no such host."""
+    cause = type(error.__cause__).__name__
+    return isinstance(error, openai.APIConnectionError) and cause == "ConnectError"
 
 
 def asked_wait(error: Exception) -> float | None:
