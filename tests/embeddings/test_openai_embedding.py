@@ -263,6 +263,31 @@ def test_no_server_at_all():
         embedding(server)("ab")
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(status):
+    """The texts go to the server that was named, and to no other."""
+    with chat_server(embedded) as other:
+        location = other.url.replace("//", "//user:word@") + "/embeddings?token=word"
+        away = raw(b"", status, headers=[("Location", location)])
+        with chat_server(away) as server, pytest.raises(ConfigurationError) as caught:
+            embedding(server, max_retries=3)("ab")
+    assert len(server.requests) == 1
+    assert other.requests == []
+    assert f"elsewhere (status {status})" in str(caught.value)
+    assert f"give the address of {other.url}/embeddings" in str(caught.value)
+    assert "word" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [("/v2/embeddings", "/v2/embeddings"), ("http://[x", "another server"), (KEY, r"\*\*\*")],
+)
+def test_where_a_redirect_leads(location, told):
+    away = raw(b"", 308, headers=[("Location", location)])
+    with chat_server(away) as server, pytest.raises(ConfigurationError, match=f"{told}$"):
+        embedding(server)("ab")
+
+
 def counted_connections(made, monkeypatch):
     """Count what is sent, whether anybody is there or not."""
     sent = []

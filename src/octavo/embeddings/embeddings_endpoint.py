@@ -79,7 +79,9 @@ class EmbeddingsEndpoint:
         self._openai = optional("openai", "openai", owner)
         with client_made(owner):
             http = self._openai.DefaultHttpxClient(
-                event_hooks={"response": [_guard(max_response_bytes)]}, verify=certificates()
+                event_hooks={"response": [_guard(max_response_bytes)]},
+                verify=certificates(),
+                follow_redirects=False,  # what is sent is for the server that was named
             )
             weakref.finalize(self, http.close)
             self._client = self._openai.OpenAI(

@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin
 
 from octavo.errors import (
     ConfigurationError,
@@ -49,10 +51,8 @@ def octavo_error(
     message = _without(key, _told(error))
     if isinstance(error, openai.APITimeoutError) or "Timeout" in type(error).__name__:
         return RetrievalTimeoutError(f"{server} did not answer in time")
-    if isinstance(error, openai.AuthenticationError):
-        return ConfigurationError(f"{server} refused the key: {message}")
     if isinstance(error, openai.APIStatusError):
-        return ExecutionError(f"{server} answered with status {error.status_code}: {message}")
+        return _refused(server, error.status_code, message, _without(key, _elsewhere(error)))
     if isinstance(error, openai.APIConnectionError):
         cause = "" if error.__cause__ is None else f": {_without(key, told(error.__cause__))}"
         address = _without(key, shown_address(str(error.request.url)))
@@ -104,6 +104,26 @@ def shown_address(url: str) -> str:
     'https://example.org/v1'
     """
     return re.sub(r"(?<=//)[^/?#]*@|[?#].*", "", url, flags=re.DOTALL)
+
+
+def _refused(server: str, status: int, message: str, elsewhere: str) -> OctavoError:
+    if status == HTTPStatus.UNAUTHORIZED:
+        return ConfigurationError(f"{server} refused the key: {message}")
+    if elsewhere:
+        return ConfigurationError(
+            f"{server} sends its callers elsewhere (status {status}), which is not followed; if that "
+            f"is to be trusted, give the address of {elsewhere}"
+        )
+    return ExecutionError(f"{server} answered with status {status}: {message}")
+
+
+def _elsewhere(error: Any) -> str:  # noqa: ANN401 - of the package
+    """Return where a redirect leads; nothing where the error is none."""
+    location = error.response.headers.get("location", "") if 300 <= error.status_code < 400 else ""
+    try:
+        return shown_address(urljoin(str(error.request.url), location)) if location else ""
+    except ValueError:  # brackets that are no address
+        return "another server"
 
 
 def _own(error: BaseException) -> OctavoError | None:

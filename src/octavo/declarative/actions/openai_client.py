@@ -92,10 +92,11 @@ class OpenAIClient:
         if max_tokens is not None:
             self._options["max_tokens"] = checked_count("max_tokens", max_tokens)
         self._openai = optional("openai", "openai", "OpenAIClient")
-        self._certificates = certificates()
+        # No redirects: what is sent is for the server that was named.
+        self._transport = {"verify": certificates(), "follow_redirects": False}
         with client_made("OpenAIClient"):
             http = self._openai.DefaultHttpxClient(
-                event_hooks={"response": [_guard(self._most_bytes)]}, verify=self._certificates
+                event_hooks={"response": [_guard(self._most_bytes)]}, **self._transport
             )
             weakref.finalize(self, http.close)
             self._client = self._openai.OpenAI(**self._settings, http_client=http)
@@ -179,7 +180,7 @@ class OpenAIClient:
             guard(response)
 
         http = self._openai.DefaultAsyncHttpxClient(
-            event_hooks={"response": [guarded]}, verify=self._certificates
+            event_hooks={"response": [guarded]}, **self._transport
         )
         client: openai.AsyncOpenAI = self._openai.AsyncOpenAI(**self._settings, http_client=http)
         return client
