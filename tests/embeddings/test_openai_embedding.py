@@ -175,7 +175,8 @@ def test_it_waits_as_long_as_the_server_asks(asked):
 
 def test_a_server_that_asks_for_too_long_is_left():
     busy = raw(b"{}", 429, headers=[("Retry-After", "3600")])
-    with chat_server(busy, embedded) as server, pytest.raises(ExecutionError, match="429"):
+    told = "status 429.*; it asks to be left alone for 3,600 s, which is too long$"
+    with chat_server(busy, embedded) as server, pytest.raises(ExecutionError, match=told):
         embedding(server, max_retries=5)("ab")
     assert len(server.requests) == 1
 
@@ -381,6 +382,24 @@ def test_an_answer_that_is_none(payload, kind):
     with (
         chat_server(raw(payload, kind=kind)) as server,
         pytest.raises(ExecutionError, match="embedding server"),
+    ):
+        embedding(server)("ab")
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ({"message": f"no such model, {KEY}", "code": 404}, r"no such model, \*\*\*"),
+        ("overloaded", "overloaded"),
+        ({"code": 5}, r"\{'code': 5\}"),
+    ],
+)
+def test_an_answer_that_is_an_error(error, told):
+    """Servers behind gateways have status 200 for anything."""
+    payload = json.dumps({"error": error}).encode()
+    with (
+        chat_server(raw(payload)) as server,
+        pytest.raises(ExecutionError, match=f"server answered with an error: {told}$"),
     ):
         embedding(server)("ab")
 

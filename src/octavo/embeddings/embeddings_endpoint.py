@@ -14,9 +14,11 @@ from octavo.importing import optional
 from octavo.model_servers.attempts import Attempts
 from octavo.model_servers.openai_errors import (
     asked_wait,
+    error_in_answer,
     is_without_connection,
     is_worth_a_retry,
     octavo_error,
+    tell_wait,
 )
 from octavo.model_servers.pacer import Pacer
 from octavo.model_servers.settings import certificates, client_made
@@ -122,9 +124,11 @@ class EmbeddingsEndpoint:
                 answer = self._request(texts)
             except Exception as error:  # noqa: BLE001 - of the package, or below it
                 failure = octavo_error(self._openai, error, self._key, SERVER)
-                pause = self._pause(error, waits)
+                pause = self._pause(error, failure, waits)
             else:
                 self._has_answered = True
+                if refusal := error_in_answer(answer, self._key, SERVER):
+                    raise refusal
                 return answered_vectors(answer, len(texts))
             if pause is None:
                 raise failure
@@ -140,7 +144,9 @@ class EmbeddingsEndpoint:
         )
         return response.http_response.json()
 
-    def _pause(self, error: Exception, waits: Iterator[tuple[int, float]]) -> float | None:
+    def _pause(
+        self, error: Exception, failure: OctavoError, waits: Iterator[tuple[int, float]]
+    ) -> float | None:
         retried, wait = next(waits, (0, None))
         if wait is None or not is_worth_a_retry(self._openai, error):
             return None
@@ -149,7 +155,9 @@ class EmbeddingsEndpoint:
             return None
         asked = asked_wait(error)
         pause = self._attempts.allowed(wait, asked)
-        if asked is not None and pause is not None:
+        if pause is None:
+            tell_wait(failure, error)
+        elif asked is not None:
             self._pacer.hold(asked)
         return pause
 

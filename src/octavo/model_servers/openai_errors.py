@@ -14,6 +14,7 @@ from octavo.errors import (
     ExecutionError,
     OctavoError,
     RetrievalTimeoutError,
+    shown,
     told,
 )
 from octavo.model_servers.settings import NO_KEY
@@ -86,6 +87,36 @@ def asked_wait(error: Exception) -> float | None:
     except ValueError:
         return _until(asked)
     return None if math.isnan(seconds) else max(seconds, 0.0)
+
+
+def tell_wait(failure: OctavoError, error: Exception) -> None:
+    """Add to a failure that the server asks for a longer wait than there is, if it asks for one."""
+    asked = asked_wait(error)
+    if asked is not None and asked >= 1:
+        failure.args = (
+            f"{failure}; it asks to be left alone for {asked:,.0f} s, which is too long",
+        )
+
+
+def error_in_answer(
+    answer: object, key: str, server: str = LANGUAGE_MODEL_SERVER
+) -> OctavoError | None:
+    """Return what the ``error`` of an answer says that has status 200 all the same.
+
+    Parameters
+    ----------
+    answer
+        The JSON value, or what the package made of it.
+    key
+        The secret, which is taken out of the message.
+    server
+        What messages call the server.
+    """
+    error = answer.get("error") if isinstance(answer, dict) else getattr(answer, "error", None)
+    if not error:
+        return None
+    words = _without(key, _said(error) or shown(error))
+    return ExecutionError(f"{server} answered with an error: {words}")
 
 
 def _until(date: str) -> float | None:

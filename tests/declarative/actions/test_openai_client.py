@@ -436,3 +436,18 @@ def test_a_redirect_is_not_followed(ask):
             ask(client(server, max_retries=2), "", "p")
     assert len(server.requests) == 1
     assert other.requests == []
+
+
+@every_way
+def test_a_server_that_asks_for_too_long_is_left(ask):
+    busy = raw(b"{}", 429, headers=[("Retry-After", "3600")])
+    with chat_server(busy) as server, pytest.raises(ExecutionError, match="alone for 3,600 s"):
+        ask(client(server, max_retries=2), "", "p")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("way", ["complete", "complete_async"])
+def test_an_answer_that_is_an_error(way):
+    refusal = raw(b'{"error": {"message": "no such model", "code": 404}}')
+    with chat_server(refusal) as server, pytest.raises(ExecutionError, match="no such model"):
+        ASK[way](client(server), "", "p")
