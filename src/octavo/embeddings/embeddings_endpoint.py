@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.embeddings.embeddings_answer import SERVER, answered_vectors
-from octavo.errors import CancelledError, OctavoError
+from octavo.errors import CancelledError, ExecutionError, OctavoError
 from octavo.importing import optional
 from octavo.model_servers.attempts import Attempts
 from octavo.model_servers.openai_errors import (
     asked_wait,
     error_in_answer,
+    is_about_the_request,
     is_without_connection,
     is_worth_a_retry,
     octavo_error,
@@ -125,12 +126,13 @@ class EmbeddingsEndpoint:
             except Exception as error:  # noqa: BLE001 - of the package, or below it
                 failure = octavo_error(self._openai, error, self._key, SERVER)
                 pause = self._pause(error, failure, waits)
+                about_texts = is_about_the_request(self._openai, error)
             else:
                 self._has_answered = True
-                if refusal := error_in_answer(answer, self._key, SERVER):
-                    raise refusal
-                return answered_vectors(answer, len(texts))
+                return self._checked(answer, len(texts))
             if pause is None:
+                if about_texts:
+                    failure.texts = range(len(texts))
                 raise failure
             self._notice.tell(failure, pause)
             if stopped.wait(pause):
@@ -143,6 +145,16 @@ class EmbeddingsEndpoint:
             **self._body,
         )
         return response.http_response.json()
+
+    def _checked(self, answer: object, texts: int) -> NDArray[np.float32]:
+        refusal = error_in_answer(answer, self._key, SERVER)
+        try:
+            if refusal is not None:
+                raise refusal
+            return answered_vectors(answer, texts)
+        except ExecutionError as error:
+            error.texts = range(texts)
+            raise
 
     def _pause(
         self, error: Exception, failure: OctavoError, waits: Iterator[tuple[int, float]]

@@ -1,6 +1,7 @@
 """Models behind an OpenAI-compatible embeddings endpoint (the extra ``openai``)."""
 
 import json
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 
 from octavo.embeddings.embeddings_endpoint import EmbeddingsEndpoint
 from octavo.embeddings.model_embedding import ModelEmbedding
-from octavo.embeddings.text_batches import TextBatches
-from octavo.errors import InvalidArgumentError, checked_count, real_number, shown
+from octavo.embeddings.text_batches import TextBatch, TextBatches
+from octavo.errors import InvalidArgumentError, OctavoError, checked_count, real_number, shown
 from octavo.model_servers.at_once import at_once
 from octavo.model_servers.settings import (
     KEY_VARIABLE,
@@ -158,18 +159,28 @@ class OpenAIEmbedding(ModelEmbedding):
         prompt = self.options.get("query_prompt" if queries else "prompt")
         taken: deque[TextBatches] = deque()
 
-        def batches() -> Iterator[list[str]]:
+        def batches() -> Iterator[TextBatch]:
+            first = 0
             for texts in blocks:
-                taken.append(TextBatches.of(texts, prompt, self._batch_size))
+                taken.append(TextBatches.of(texts, prompt, self._batch_size, first))
+                first += len(texts)
                 yield from taken[-1].batches
 
         found: list[NDArray[Any]] = []
-        with closing(at_once(self._endpoint.vectors, batches(), self._concurrency)) as answers:
+        with closing(at_once(self._asked, batches(), self._concurrency)) as answers:
             for vectors in answers:
                 found.append(vectors)
                 if len(found) == len(taken[0].batches):
                     yield taken.popleft().joined(found)
                     found = []
+
+    def _asked(self, batch: TextBatch, stopped: threading.Event) -> NDArray[Any]:
+        try:
+            return self._endpoint.vectors(batch.texts, stopped)
+        except OctavoError as error:
+            if error.texts is not None:
+                error.texts = batch.places
+            raise
 
     def _embedded(self, texts: Sequence[str], *, queries: bool) -> NDArray[Any]:
         [vectors] = self.embed_blocks([texts], queries=queries)

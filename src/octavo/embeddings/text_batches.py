@@ -16,6 +16,14 @@ REQUEST_CHARACTERS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TextBatch:
+    """The texts of one request, and where they are among all texts: ``places`` spans them."""
+
+    texts: list[str]
+    places: range
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TextBatches:
     """Texts in requests; blank ones, which servers refuse, are in none.
 
@@ -31,16 +39,34 @@ class TextBatches:
 
     rows: int
     spoken: list[int]
-    batches: list[list[str]]
+    batches: list[TextBatch]
 
     @staticmethod
-    def of(texts: Sequence[str], prompt: object, most: int) -> "TextBatches":
-        """Cut texts into requests of at most so many, each text behind a prompt."""
+    def of(texts: Sequence[str], prompt: object, most: int, first: int = 0) -> "TextBatches":
+        """Cut texts into requests of at most so many, each text behind a prompt.
+
+        Parameters
+        ----------
+        texts
+            Some of all texts.
+        prompt
+            Put before each.
+        most
+            Texts a request.
+        first
+            The place of the first text among all.
+        """
         spoken = [position for position, text in enumerate(texts) if text.strip()]
         sent = encodable_texts([texts[position] for position in spoken], prompt)
         if not sent and texts:
             sent = ["blank"]  # the vector of some word tells how many values a zero vector has
-        return TextBatches(len(texts), spoken, list(_cut(sent, most)))
+        batches = []
+        done = 0
+        for batch in _cut(sent, most):
+            places = spoken[done : done + len(batch)] or [0]
+            batches.append(TextBatch(batch, range(first + places[0], first + places[-1] + 1)))
+            done += len(batch)
+        return TextBatches(len(texts), spoken, batches)
 
     def joined(self, found: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
         """Return the vectors of all texts from those of each request; zero for blank ones.

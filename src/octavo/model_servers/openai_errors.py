@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 300
 _RETRIED: Final = frozenset({408, 409, 429})
+_REFUSED: Final = frozenset({400, 413, 422, 500})
 _SPENT: Final = "insufficient_quota"
 _WORDS: Final = ("message", "detail", "msg", "error")
 LANGUAGE_MODEL_SERVER: Final = "the language model server"
@@ -70,6 +71,11 @@ def is_worth_a_retry(openai: "ModuleType", error: Exception) -> bool:
             return False
         return error.status_code in _RETRIED or error.status_code >= 500
     return isinstance(error, openai.APIConnectionError)
+
+
+def is_about_the_request(openai: "ModuleType", error: Exception) -> bool:
+    """Return whether a failure may come from what was sent: refused as such, or a server that broke."""
+    return isinstance(error, openai.APIStatusError) and error.status_code in _REFUSED
 
 
 def is_without_connection(openai: "ModuleType", error: Exception) -> bool:

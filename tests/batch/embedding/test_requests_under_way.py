@@ -10,7 +10,7 @@ import pytest
 from octavo.batch.embedding import EmbedJob, run_embedding
 from octavo.batch.work_directory import can_resume
 from octavo.embeddings.openai_embedding import OpenAIEmbedding
-from octavo.errors import ExecutionError, SourceLoadingError
+from octavo.errors import ExecutionError, NonFiniteVectorError, SourceLoadingError
 from tests.embeddings.test_openai_embedding import KEY, embedded
 from tests.model_servers.model_server import chat_server, raw
 
@@ -120,3 +120,38 @@ def test_an_input_that_breaks_off_loses_nothing_that_came_before(tmp_path):
     with chat_server(embedded) as server, pytest.raises(SourceLoadingError, match="disk is gone"):
         run_embedding(job(server, reader, tmp_path / "v.parquet"), events.append)
     assert events[-1].rows == 3 * BLOCK
+
+
+def bad(*texts, status=None):
+    """Refuse requests with one of the texts; without a status their vectors are no numbers."""
+
+    def turn(server, handler, body):
+        if not set(texts) & set(body["input"]):
+            embedded(server, handler, body)
+        elif status is None:
+            values = ["NaN" if text in texts else "1.0" for text in body["input"]]
+            data = ", ".join(f'{{"embedding": [{value}, 1.0, 1.0]}}' for value in values)
+            raw(f'{{"data": [{data}]}}'.encode())(server, handler, body)
+        else:
+            raw(b'{"error": {"message": "too long"}}', status)(server, handler, body)
+
+    return turn
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (400, r"too long \(row 1280 of \S+t\.parquet to row 1407 of \S+t\.parquet\)$"),
+        (500, r"too long \(row 1280 of \S+t\.parquet to row 1407 of \S+t\.parquet\)$"),
+        (None, r"found NaN or infinity \(row 1300 of \S+t\.parquet\)$"),
+        (404, "too long$"),
+    ],
+)
+def test_errors_name_the_rows(tmp_path, status, told):
+    inputs = documents(tmp_path / "t.parquet", 3 * BLOCK)
+    text = pq.read_table(inputs)["text"][1_300].as_py()
+    with (
+        chat_server(bad(text, status=status)) as server,
+        pytest.raises((ExecutionError, NonFiniteVectorError), match=told),
+    ):
+        run_embedding(job(server, inputs, tmp_path / "v.parquet"))

@@ -44,6 +44,11 @@ class DistinctTexts:
         spoken: Any = texts.filter(pa.array(present)).dictionary_encode()
         return DistinctTexts(block, spoken.dictionary, present, spoken.indices.to_numpy())
 
+    def rows(self, texts: range) -> NDArray[np.intp]:
+        """Return which rows of the block have one of some texts, by the texts' numbers."""
+        wanted = (self.numbers >= texts.start) & (self.numbers < texts.stop)
+        return np.flatnonzero(self.present)[wanted]
+
     def spread(self, vectors: NDArray[np.float32]) -> Array:
         """Return a vector for each row from one for each text; null where there is no text.
 

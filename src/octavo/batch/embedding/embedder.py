@@ -1,7 +1,7 @@
 """The vectors of blocks of texts: repeated texts once, blank ones not at all."""
 
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from octavo.embeddings.protocol import (
     embed_texts,
 )
 from octavo.engines.report import SearchReport
+from octavo.errors import OctavoError
 from octavo.kernels.unit_length import unit_length
 
 EMBEDDED = "texts embedded"
@@ -71,8 +72,17 @@ class Embedder:
         embed = embed_queries if self.queries else embed_texts
         return int(embed(self.function, [_PROBE]).shape[1])
 
-    def embedded(self, blocks: Iterable[RowBlock]) -> Generator[EmbeddedBlock, None, None]:
+    def embedded(
+        self, blocks: Iterable[RowBlock], describe: Callable[[int], str]
+    ) -> Generator[EmbeddedBlock, None, None]:
         """Yield blocks with their vectors, in order; as many are under way as the function wants.
+
+        Parameters
+        ----------
+        blocks
+            Rows with their texts.
+        describe
+            Says where a row came from, by its number among all; for messages.
 
         Raises
         ------
@@ -86,10 +96,18 @@ class Embedder:
                 taken.append(DistinctTexts.of(block, self.max_characters))
                 yield taken[-1].texts
 
-        for vectors in embed_blocks(
-            self.function, texts(), queries=self.queries, dimensions=self.dimensions
-        ):
-            yield self._finished(taken.popleft(), vectors)
+        done = 0
+        try:
+            for vectors in embed_blocks(
+                self.function, texts(), queries=self.queries, dimensions=self.dimensions
+            ):
+                block = taken.popleft()
+                done += len(block.texts)
+                yield self._finished(block, vectors)
+        except OctavoError as error:
+            if error.texts is not None:
+                _tell_rows(error, error.texts, done, taken, describe)
+            raise
 
     def type(self) -> pa.DataType:
         """Return the type of the vectors."""
@@ -105,3 +123,21 @@ class Embedder:
         }
         lists = texts.spread(scaled).cast(self.type())
         return EmbeddedBlock(texts.block, lists, SearchReport(counters=Counter(counted)))
+
+
+def _tell_rows(
+    error: OctavoError,
+    texts: range,
+    done: int,
+    taken: Iterable[DistinctTexts],
+    describe: Callable[[int], str],
+) -> None:
+    """Add to an error of which rows the texts are that it concerns, of blocks behind ``done`` texts."""
+    rows: list[int] = []
+    for block in taken:
+        found = block.rows(range(texts.start - done, texts.stop - done))
+        rows += [block.block.first_row + int(row) for row in found]
+        done += len(block.texts)
+    if rows:
+        first, last = describe(min(rows)), describe(max(rows))
+        error.args = (f"{error} ({first if first == last else f'{first} to {last}'})",)
