@@ -14,6 +14,7 @@ from email.utils import format_datetime
 import numpy as np
 import pytest
 
+from octavo.embeddings import embeddings_endpoint
 from octavo.embeddings.openai_embedding import OpenAIEmbedding
 from octavo.embeddings.protocol import embed_queries, embed_texts
 from octavo.errors import (
@@ -25,6 +26,7 @@ from octavo.errors import (
     RetrievalTimeoutError,
 )
 from octavo.model_servers.attempts import Attempts
+from octavo.model_servers.pacer import Pacer
 from tests.model_servers.model_server import chat_server, drop, endless, hang, raw
 
 KEY = "sk-test-0123456789abcdef"
@@ -194,6 +196,50 @@ def test_requests_keep_to_the_rate():
     assert max(times) - min(times) >= 0.05 * 5 - 0.04
 
 
+def test_tokens_keep_to_the_rate(monkeypatch):
+    """Estimated from bytes before a request, as the server counted them after it."""
+    turns = []
+
+    class Pacer:
+        def __init__(self, per_minute):
+            self.per_minute = per_minute
+
+        def turn(self, count=1.0):
+            turns.append((self.per_minute, count))
+            return 0.0
+
+        def correct(self, count):
+            turns.append((self.per_minute, "more", count))
+
+    monkeypatch.setattr(embeddings_endpoint, "Pacer", Pacer)
+
+    def counted(server, handler, body):
+        data = [{"embedding": [1.0]}]
+        raw(json.dumps({"data": data, "usage": {"prompt_tokens": 9}}).encode())(
+            server, handler, body
+        )
+
+    with chat_server(counted, embedded) as server:
+        made = embedding(server, requests_per_minute=70, tokens_per_minute=800)
+        made("日本語, and more")
+        made("ab")
+    assert [turn for turn in turns if turn[0] == 800] == [
+        (800, 19 / 4),
+        (800, "more", 9 - 19 / 4),
+        (800, 0.5),
+        (800, "more", 0.0),
+    ]
+
+
+def test_a_request_has_no_more_than_the_tokens_of_a_minute():
+    with chat_server(embedded) as server:
+        embedding(server, tokens_per_minute=1e6).embed_batch(["a" * 100] * 4)
+        made = embedding(server, tokens_per_minute=250, concurrency=1)
+        made._endpoint._tokens = Pacer(None)
+        made.embed_batch(["a" * 100] * 4)
+    assert [len(request["input"]) for request in server.requests] == [4, 2, 2]
+
+
 def test_the_first_failure_stops_the_others():
     """Requests that wait to be tried again give up at once when another one fails for good."""
     waiting = threading.Event()
@@ -228,6 +274,7 @@ def test_a_failure_is_raised_while_another_request_is_under_way():
 
 INTERRUPTED = """
 import sys
+from octavo.embeddings import embeddings_endpoint
 from octavo.embeddings.openai_embedding import OpenAIEmbedding
 embedding = OpenAIEmbedding("m", sys.argv[1], "key", batch_size=1, timeout=20.0)
 try:
@@ -469,6 +516,11 @@ def test_without_a_key_nothing_is_asked(monkeypatch):
         ("concurrency", 0),
         ("requests_per_minute", 0),
         ("requests_per_minute", "many"),
+        ("requests_per_minute", 1e-300),
+        ("tokens_per_minute", 0),
+        ("tokens_per_minute", float("inf")),
+        ("timeout", 1e300),
+        ("timeout", float("nan")),
         ("timeout", 0),
         ("max_retries", -1),
         ("max_response_bytes", 0),

@@ -85,6 +85,14 @@ def embed(
             help="The most requests a minute (openai).",
         ),
     ] = None,
+    tokens_per_minute: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            callback=checked(values.above_zero),
+            help="The most tokens a minute (openai).",
+        ),
+    ] = None,
     max_retries: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Retries of a request (openai).")
     ] = None,
@@ -116,6 +124,7 @@ def embed(
         "api_key_variable": api_key_variable,
         "concurrency": concurrency,
         "requests_per_minute": requests_per_minute,
+        "tokens_per_minute": tokens_per_minute,
         "max_retries": max_retries,
     }
     from octavo.batch.embedding import EmbedJob, run_embedding  # noqa: PLC0415

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.embeddings.embeddings_answer import SERVER, answered_vectors
+from octavo.embeddings.token_count import counted_tokens, estimated_tokens
 from octavo.errors import CancelledError, ExecutionError, OctavoError
 from octavo.importing import optional
 from octavo.model_servers.attempts import Attempts
@@ -46,8 +47,8 @@ class EmbeddingsEndpoint:
         The secret.
     body
         The properties of each request besides the texts.
-    requests_per_minute
-        The most requests a minute; ``None``: no limit.
+    requests_per_minute, tokens_per_minute
+        The most a minute; ``None``: no limit.
     timeout
         The longest silence in seconds.
     max_retries
@@ -69,6 +70,7 @@ class EmbeddingsEndpoint:
         *,
         body: Mapping[str, Any],
         requests_per_minute: float | None,
+        tokens_per_minute: float | None,
         timeout: float,
         max_retries: int,
         max_response_bytes: int,
@@ -77,6 +79,7 @@ class EmbeddingsEndpoint:
         self._body = body
         self._attempts = Attempts(max_retries, longest_wait=_LONGEST_WAIT)
         self._pacer = Pacer(requests_per_minute)
+        self._tokens = Pacer(tokens_per_minute)
         self._notice = WaitNotice()
         self._has_answered = False
         self._openai = optional("openai", "openai", owner)
@@ -116,9 +119,11 @@ class EmbeddingsEndpoint:
         """
         if not texts:
             return np.empty((0, 0), np.float32)
+        tokens = estimated_tokens(texts)
         waits = enumerate(self._attempts.waits())
         while True:
-            if stopped.wait(self._pacer.turn()):
+            turn = max(self._pacer.turn(), self._tokens.turn(tokens))
+            if stopped.wait(min(turn, threading.TIMEOUT_MAX)):
                 raise CancelledError(f"{SERVER}: another request failed")
             failure: OctavoError
             try:
@@ -129,6 +134,7 @@ class EmbeddingsEndpoint:
                 about_texts = is_about_the_request(self._openai, error)
             else:
                 self._has_answered = True
+                self._tokens.correct((counted_tokens(answer) or tokens) - tokens)
                 return self._checked(answer, len(texts))
             if pause is None:
                 if about_texts:

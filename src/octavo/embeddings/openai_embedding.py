@@ -5,13 +5,13 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from numpy.typing import NDArray
 
 from octavo.embeddings.embeddings_endpoint import EmbeddingsEndpoint
 from octavo.embeddings.model_embedding import ModelEmbedding
-from octavo.embeddings.text_batches import TextBatch, TextBatches
+from octavo.embeddings.text_batches import REQUEST_CHARACTERS, RequestBounds, TextBatch, TextBatches
 from octavo.errors import InvalidArgumentError, OctavoError, checked_count, real_number, shown
 from octavo.model_servers.at_once import at_once
 from octavo.model_servers.settings import (
@@ -20,6 +20,9 @@ from octavo.model_servers.settings import (
     checked_key,
     checked_seconds,
 )
+
+_LOWEST_RATE: Final = 0.001
+"""One in 17 hours."""
 
 
 class OpenAIEmbedding(ModelEmbedding):
@@ -53,6 +56,9 @@ class OpenAIEmbedding(ModelEmbedding):
         Requests under way at a time.
     requests_per_minute
         The most requests a minute; ``None``: no limit.
+    tokens_per_minute
+        The most tokens a minute; ``None``: no limit. A token is taken for four bytes of text in
+        UTF-8, until the server tells how many there were.
     timeout
         The longest silence of the server in seconds.
     max_retries
@@ -84,6 +90,7 @@ class OpenAIEmbedding(ModelEmbedding):
         batch_size: int = 128,
         concurrency: int = 4,
         requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
         timeout: float = 60.0,
         max_retries: int = 8,
         max_response_bytes: int = 1 << 28,
@@ -99,7 +106,8 @@ class OpenAIEmbedding(ModelEmbedding):
             "api_key_variable": api_key_variable,
             "batch_size": checked_count("batch_size", batch_size),
             "concurrency": checked_count("concurrency", concurrency),
-            "requests_per_minute": _checked_rate(requests_per_minute),
+            "requests_per_minute": _checked_rate("requests_per_minute", requests_per_minute),
+            "tokens_per_minute": _checked_rate("tokens_per_minute", tokens_per_minute),
             "timeout": checked_seconds("timeout", timeout),
             "max_retries": checked_count("max_retries", max_retries, 0),
             "max_response_bytes": checked_count("max_response_bytes", max_response_bytes),
@@ -110,7 +118,10 @@ class OpenAIEmbedding(ModelEmbedding):
         body = {"model": model, "dimensions": dimensions, "extra_body": options["extra_body"]}
         key = checked_key(owner, api_key, base_url, api_key_variable)
         self._key_is_given = api_key is not None
-        self._batch_size = batch_size
+        characters = REQUEST_CHARACTERS
+        if tokens_per_minute is not None:  # what has more than those of a minute is always refused
+            characters = int(min(characters, max(tokens_per_minute, 1)))
+        self._bounds = RequestBounds(batch_size, characters)
         self._concurrency = concurrency
         self._endpoint = EmbeddingsEndpoint(
             owner,
@@ -118,6 +129,7 @@ class OpenAIEmbedding(ModelEmbedding):
             key,
             body={name: set_to for name, set_to in body.items() if set_to is not None},
             requests_per_minute=requests_per_minute,
+            tokens_per_minute=tokens_per_minute,
             timeout=timeout,
             max_retries=max_retries,
             max_response_bytes=max_response_bytes,
@@ -162,7 +174,7 @@ class OpenAIEmbedding(ModelEmbedding):
         def batches() -> Iterator[TextBatch]:
             first = 0
             for texts in blocks:
-                taken.append(TextBatches.of(texts, prompt, self._batch_size, first))
+                taken.append(TextBatches.of(texts, prompt, self._bounds, first))
                 first += len(texts)
                 yield from taken[-1].batches
 
@@ -199,12 +211,12 @@ def _checked_body(value: object) -> dict[str, object] | None:
     return found
 
 
-def _checked_rate(value: object) -> float | None:
+def _checked_rate(name: str, value: object) -> float | None:
     if value is None:
         return None
     number = real_number(value)
-    if number is None or not 0 < number < float("inf"):
+    if number is None or not _LOWEST_RATE <= number < float("inf"):
         raise InvalidArgumentError(
-            f"requests_per_minute: expected a number above zero, found {shown(value)}"
+            f"{name}: expected a number from {_LOWEST_RATE}, found {shown(value)}"
         )
     return number

@@ -15,6 +15,14 @@ REQUEST_CHARACTERS: Final = 200_000
 """OpenAI takes 300,000 tokens a request; few scripts need more than one for a character."""
 
 
+@dataclass(frozen=True, slots=True)
+class RequestBounds:
+    """The most texts of a request, and the most characters of several."""
+
+    texts: int
+    characters: int = REQUEST_CHARACTERS
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TextBatch:
     """The texts of one request, and where they are among all texts: ``places`` spans them."""
@@ -42,7 +50,9 @@ class TextBatches:
     batches: list[TextBatch]
 
     @staticmethod
-    def of(texts: Sequence[str], prompt: object, most: int, first: int = 0) -> "TextBatches":
+    def of(
+        texts: Sequence[str], prompt: object, bounds: RequestBounds, first: int = 0
+    ) -> "TextBatches":
         """Cut texts into requests of at most so many, each text behind a prompt.
 
         Parameters
@@ -51,8 +61,8 @@ class TextBatches:
             Some of all texts.
         prompt
             Put before each.
-        most
-            Texts a request.
+        bounds
+            How much a request may have.
         first
             The place of the first text among all.
         """
@@ -62,7 +72,7 @@ class TextBatches:
             sent = ["blank"]  # the vector of some word tells how many values a zero vector has
         batches = []
         done = 0
-        for batch in _cut(sent, most):
+        for batch in _cut(sent, bounds):
             places = spoken[done : done + len(batch)] or [0]
             batches.append(TextBatch(batch, range(first + places[0], first + places[-1] + 1)))
             done += len(batch)
@@ -86,12 +96,12 @@ class TextBatches:
         return vectors
 
 
-def _cut(texts: list[str], most: int) -> Iterator[list[str]]:
+def _cut(texts: list[str], bounds: RequestBounds) -> Iterator[list[str]]:
     """Yield requests of so many texts, fewer where they are long; one without texts if there are none."""
     batch: list[str] = []
     characters = 0
     for text in texts:
-        if batch and (len(batch) == most or characters + len(text) > REQUEST_CHARACTERS):
+        if batch and (len(batch) == bounds.texts or characters + len(text) > bounds.characters):
             yield batch
             batch, characters = [], 0
         batch.append(text)
