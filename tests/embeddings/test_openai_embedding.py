@@ -100,6 +100,18 @@ def test_blank_texts_are_not_sent_and_have_the_zero_vector():
     assert [request["input"] for request in server.requests] == [["ab"], ["blank"]]
 
 
+def test_nothing_is_asked_for_no_texts():
+    with chat_server(embedded) as server:
+        for dimensions in (None, 5):
+            made = embedding(server, dimensions=dimensions)
+            for found in (made.embed_batch([]), made.embed_queries(())):
+                assert (found.shape, found.dtype) == ((0, dimensions or 0), np.float32)
+        blocks = [[], ["ab"], [], ["x", " "], []]
+        found = list(embedding(server).embed_blocks(blocks, queries=False))
+    assert [len(vectors) for vectors in found] == [0, 1, 0, 2, 0]
+    assert len(server.requests) == 2
+
+
 def test_any_text_is_a_query():  # S21
     with chat_server(embedded) as server:
         assert embedding(server).embed_queries(["a\ud800x", "\x00"]).shape == (2, 3)

@@ -195,6 +195,8 @@ class OpenAIEmbedding(ModelEmbedding):
             raise
 
     def _embedded(self, texts: Sequence[str], *, queries: bool) -> NDArray[Any]:
+        if len(texts) == 0:
+            return self._vectors_of_none()
         [vectors] = self.embed_blocks([texts], queries=queries)
         return vectors
 
