@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 _BREAK: Final = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+_JOINERS: Final = "\u200c\u200d"
 _SELECTORS: Final = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _HIDDEN: Final = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f"  # controls, but for tab and line feed
@@ -46,12 +47,21 @@ def visible_line(text: str) -> str:
 def printable(text: str) -> str:
     r"""Return text that stays on one line and does nothing to a terminal.
 
+    What joins characters stays: Persian and Hindi are not spelled without it, nor are families of
+    emoji.
+
     Examples
     --------
     >>> printable("a\tb\x1b[31m\nc")
     'a b\ufffd[31m c'
     """
-    return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)
+    return "".join(map(_printed, text))
+
+
+def _printed(character: str) -> str:
+    if character.isprintable() or character in _JOINERS:
+        return character
+    return " " if character.isspace() else "\ufffd"
 
 
 def _name(match: re.Match[str]) -> str:

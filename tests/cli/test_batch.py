@@ -53,3 +53,15 @@ def test_failures_are_one_line(octavo, index, tmp_path):
     assert failed.exit_code == 1
     assert failed.stderr == f"octavo: {tmp_path}/no.jsonl: no such file or directory\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_ending_of_a_uri_is_that_of_its_path(octavo, index, queries, tmp_path, monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    monkeypatch.setenv("OCTAVO_CACHE", str(tmp_path / "cache"))
+    uri = "memory://place/r.jsonl?endpoint_override=127.0.0.1:9"
+    try:
+        done = octavo("batch", index, queries, "--out", uri, "--strategy", "keyword")
+        assert done.exit_code == 0, done.stderr
+        assert "jsonl" in done.stderr
+    finally:
+        fsspec.filesystem("memory").store.clear()

@@ -78,6 +78,18 @@ def test_too_few_files_are_wrong_use(octavo, arguments):
     assert octavo("compare", *arguments).exit_code == 2
 
 
+def test_what_is_read_is_never_replaced(octavo, tmp_path):
+    run, qrels = (shutil.copy(each, tmp_path) for each in (RUN, QRELS))
+    before = QRELS.read_bytes()
+    both = ("--per-query", tmp_path / "a.csv", "--html", tmp_path / "a.csv")
+    for options in (("--html", qrels), ("--html", run), both):
+        refused = octavo("compare", run, qrels, *options)
+        assert refused.exit_code == 2
+        assert refused.stdout == ""
+        assert "--html: expected a file of its own" in refused.stderr
+    assert Path(qrels).read_bytes() == before
+
+
 def test_a_page_of_runs(octavo, index, tmp_path):
     page = tmp_path / "report.html"
     shown = octavo(

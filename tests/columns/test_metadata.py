@@ -76,6 +76,14 @@ def test_whole_float64_have_the_text_of_the_integer(values):  # S11
     assert text_of(floats, pa.float64()) == text_of(values, pa.int64())
 
 
+@settings(max_examples=50)
+@given(st.lists(st.floats(-(2.0**53), 2.0**53, width=32).map(int)))
+def test_whole_float32_have_the_text_of_the_integer(values):  # S11
+    values += [10**10, 123_456_792]
+    floats = [float(value) for value in values]
+    assert text_of(floats, pa.float32()) == text_of(values, pa.int64())
+
+
 def test_nan_and_null_are_missing_keys():  # S11
     assert text_of([math.nan, None, 1.5], pa.float64()) == [None, None, "1.5"]
     assert text_of(np.array([math.nan, 1.5], np.float16), pa.float16()) == [None, "1.5"]

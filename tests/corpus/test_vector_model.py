@@ -141,6 +141,20 @@ def test_the_hash_embedding_of_a_column_is_octavos_own(tmp_path):
     assert ids(found) == ["b", "c"]
 
 
+@pytest.mark.parametrize("sharded", [False, True])
+def test_an_index_that_stems_gives_its_own_hash_embedding(tmp_path, sharded):
+    documents = pa.table({"id": ["a", "b"], "text": ["running foxes", "swimming whales"]})
+    options = {"embedding": "hash:128", "stem": True}
+    if sharded:
+        ShardedCorpus.build(documents, tmp_path / "index", 2, **options)
+    else:
+        Corpus.build(documents, tmp_path / "index", **options)
+    expected = octavo.open_index(tmp_path / "index").vector_store.embed(["foxes run"])
+    found = octavo.embedding_of(tmp_path / "index")
+    np.testing.assert_array_equal(found.embed_batch(["foxes run"]), expected)
+    assert not np.array_equal(HashEmbedding(128).embed_batch(["foxes run"]), expected)
+
+
 def test_many_files_agree_or_are_refused(tmp_path):
     for name, model in (("a", "openai:small"), ("b", None), ("c", "openai:large")):
         pq.write_table(rows(name, model), tmp_path / f"{name}.parquet")

@@ -18,6 +18,9 @@ from octavo.errors import ConfigurationError, SourceLoadingError
         ("openai:bge-m3", "sentence-transformers:BAAI/bge-m3"),
         ("openai:bge-m3:latest", "openai:BGE-M3"),
         ("model2vec:models/potion/", "model2vec:minishlab/potion"),
+        ("sentence-transformers:C:\\models\\bge-m3", "openai:bge-m3"),
+        ("openai:bge-m3", "sentence-transformers:/h/hub/models--BAAI--bge-m3/snapshots/5617a9f/"),
+        ("model2vec:potion", "model2vec:models--potion/snapshots/5617a9f"),
         ("app.models:embed", "app.models:embed"),
         ("from-a-later-version:x y", "from-a-later-version:x y"),
     ],
@@ -35,11 +38,22 @@ def test_one_model_by_two_names(one, other):
         ("openai:BAAI/bge-m3", "openai:BAAI/bge-m3-retromae"),
         ("app.models:embed", "app.models:other"),
         ("hash:128", "openai:hash:128"),
+        ("openai:models--a--b/snapshots/1", "openai:models--a--c/snapshots/1"),
     ],
 )
 def test_two_models(one, other):
     assert not VectorModel(one).agrees_with(VectorModel(other))
     assert not VectorModel(other).agrees_with(VectorModel(one))
+
+
+def test_options_hold_for_the_same_model_by_another_name():
+    """What only a server understands would have the library that runs it refuse to."""
+    options = {"query_prompt": "q: ", "dimensions": 64, "extra_body": {"truncate": "END"}}
+    noted = VectorModel("openai:BAAI/bge-m3", options)
+    assert noted.options_for("openai:bge-m3") == options
+    local = noted.options_for("sentence-transformers:BAAI/bge-m3")
+    assert local == {"query_prompt": "q: ", "dimensions": 64}
+    assert noted.options_for("openai:bge-large") == {}
 
 
 def test_what_functions_are_known_as():

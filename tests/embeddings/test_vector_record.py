@@ -7,7 +7,7 @@ import pytest
 from octavo import HashEmbedding, embedding_of
 from octavo.batch.embedding import EmbedJob, run_embedding
 from octavo.embeddings.openai_embedding import OpenAIEmbedding
-from octavo.embeddings.vector_model import KEY
+from octavo.embeddings.vector_model import KEY, VectorModel
 from octavo.embeddings.vector_record import VectorRecord, vector_record
 from octavo.errors import ConfigurationError, InvalidArgumentError, SourceLoadingError
 from tests.embeddings.test_openai_embedding import embedded, vector
@@ -46,6 +46,12 @@ def test_a_record_comes_back_as_it_was(tmp_path):
 
 def test_the_same_hash_embedding(tmp_path):
     written(tmp_path / "v.parquet")
+    assert embedding_of(tmp_path / "v.parquet") == HashEmbedding(64)
+
+
+def test_a_note_of_another_program_names_the_model(tmp_path):
+    """One that holds no more than the two keys that a column needs."""
+    pq.write_table(noting(VectorModel("hash:64").note()), tmp_path / "v.parquet")
     assert embedding_of(tmp_path / "v.parquet") == HashEmbedding(64)
 
 

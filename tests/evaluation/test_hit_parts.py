@@ -66,3 +66,14 @@ def test_vectors_and_structures_are_no_parts():
 def test_lines_have_no_parts(tmp_path, name):
     (tmp_path / name).write_text("q1 Q0 a 1 2.0 tag\n")
     assert hit_parts(tmp_path / name, {"q1"}) == {}
+
+
+def test_times_beyond_those_of_python_are_told():
+    seconds = pa.array([10**13, 10], pa.timestamp("s", "Mars/Olympus"))
+    table = pa.table(
+        {"query_id": ["q", "q"], "id": ["a", "b"], "score": [2.0, 1.0], "when": seconds,
+         "day": pa.array([2**31 - 1, 0], pa.date32())}
+    )  # fmt: skip
+    found = hit_parts(table, {"q"})
+    assert found["q", "b"] == {"when": "1970-01-01 00:00:10", "day": "1970-01-01"}
+    assert "out of range" in found["q", "a"]["when"]

@@ -93,6 +93,25 @@ def test_topics_that_are_none(tmp_path, content, message):
         read_queries(path)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<!--" * 500_000,
+        "<![CDATA[" * 500_000,
+        "<top " * 500_000,
+        "<num>" + " " * 500_000,
+        "<title>" + "<a" * 500_000,
+        "<top number=" + " " * 500_000 + ">",
+    ],
+)
+def test_broken_topics_take_no_quadratic_time(tmp_path, content):
+    """Each took hours."""
+    path = tmp_path / "topics"
+    path.write_text(f"<top>{content}")
+    with pytest.raises(SourceLoadingError, match=r"line 1: expected (an end|a topic's number)"):
+        read_queries(path)
+
+
 def test_beir(fixtures):
     expected = {"q1": "red fox", "q2": "blue whale", "q3": "no judgement"}
     assert texts(fixtures / "beir" / "queries.jsonl") == expected

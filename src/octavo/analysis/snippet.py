@@ -1,5 +1,6 @@
 """The part of a text that shows best why it was found."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,9 @@ from octavo.visible import printable
 WIDTH = 200
 READ_CHARACTERS = 50_000
 """How far into a text matches are looked for."""
+
+_HINTS = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff]")
+"""Where a line may break, or which way it runs: unseen, and of no use to a snippet."""
 
 Match = tuple[int, int, frozenset[str]]
 """Start and end of a word in the text, and the query's terms that it matches."""
@@ -123,7 +127,7 @@ def _word_end(text: str, end: int, limit: int) -> int:
 
 
 def _one_line(text: str) -> str:
-    cleaned = printable(text)
+    cleaned = printable(_HINTS.sub("", text))
     inner = " ".join(cleaned.split())
     if not inner:
         return " " if cleaned else ""

@@ -36,15 +36,17 @@ def three_digits(value: float) -> str:
 
 
 def times(ratio: float, unit: str) -> str:
-    """Return a ratio as a factor of its baseline; of times, as a factor faster where it is one.
+    """Return a ratio as a factor of its baseline; of times, as a factor faster or slower.
 
     Examples
     --------
-    >>> times(0.25, "s"), times(1.5, "s"), times(0.25, "bytes")
-    ('4.00x faster', '1.50x', '0.250x')
+    >>> times(0.25, "s"), times(1.5, "s"), times(1.02, "s"), times(0.25, "bytes")
+    ('4.00x faster', '1.50x slower', '1.02x', '0.250x')
     """
     if unit != Unit.BYTES and 0 < ratio < 0.95:
         return f"{three_digits(1 / ratio)}x faster"
+    if unit != Unit.BYTES and ratio > 1.05:
+        return f"{three_digits(ratio)}x slower"
     return f"{three_digits(ratio)}x"
 
 
@@ -76,4 +78,4 @@ def measured(verdict: Verdict) -> str:
         return amount(verdict.found, verdict.result.unit)
     plain = f"{three_digits(verdict.found)}x"
     said = times(verdict.found, verdict.result.unit)
-    return plain if said == plain else f"{plain} ({said})"
+    return said if verdict.found > 1 or said == plain else f"{plain} ({said})"

@@ -1,7 +1,6 @@
 """``octavo batch``: a file of queries to a file of results."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -78,7 +77,7 @@ def batch(
     from octavo.shards import open_index  # noqa: PLC0415
 
     with wrong_use():
-        format_of(Path(out), format)
+        format_of(local_output(out), format)
     corpus = open_index(index, embedding=query_function(index, embedding))
     warn_of_unknown_keys(admitted, corpus)
     with wrong_use():

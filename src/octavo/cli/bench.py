@@ -1,16 +1,15 @@
 """``octavo bench``: run the benchmark suite, compare runs, draw them."""
 
-import os
 import re
 import sys
 from collections.abc import Iterable
-from errno import EISDIR, ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from octavo.cli.output import say, show, show_table
+from octavo.cli.output_files import check_output_files
 
 if TYPE_CHECKING:
     from octavo.benchmark.report import Report
@@ -65,7 +64,8 @@ def bench(
 
     old = None if compare is None else read_report(compare)
     _check_together(saved, suite, corpus, documents, long=long, peers=peers, only=only)
-    _check_outputs(json, html, plots, write_docs, ran=not saved)
+    inputs = (corpus, *(saved or ()))
+    _check_outputs(json, html, plots, write_docs, inputs=inputs, ran=not saved)
     if saved:
         reports = [read_report(path) for path in saved]
     else:
@@ -116,7 +116,13 @@ def _check_together(
 
 
 def _check_outputs(
-    json: Path | None, html: Path | None, plots: Path | None, docs: Path | None, *, ran: bool
+    json: Path | None,
+    html: Path | None,
+    plots: Path | None,
+    docs: Path | None,
+    *,
+    inputs: Iterable[Path | None],
+    ran: bool,
 ) -> None:
     """Refuse, before minutes of work, what could not be written after them.
 
@@ -124,6 +130,8 @@ def _check_outputs(
     ------
     ConfigurationError
         Plots of a run are asked for, and matplotlib is not installed.
+    typer.BadParameter
+        A file is an input, or both outputs.
     OSError
         The directory of a file is missing, or a directory cannot be made.
     """
@@ -134,11 +142,7 @@ def _check_outputs(
         require_matplotlib()
     for path in directories:
         path.mkdir(parents=True, exist_ok=True)
-    for file in (json, html):
-        if file is not None and not file.parent.is_dir():
-            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(file.parent))
-        if file is not None and file.is_dir():
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(file))
+    check_output_files({"--json": json, "--html": html}, inputs)
 
 
 def _suite(name: str) -> "Suite":

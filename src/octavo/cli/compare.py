@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from octavo.cli import values
 from octavo.cli.evaluation_options import Evaluation, EvaluationRequest, with_evaluation_options
-from octavo.cli.values import wrong_use
+from octavo.cli.values import checked, wrong_use
 from octavo.visible import printable
 
 if TYPE_CHECKING:
@@ -20,24 +21,36 @@ def compare(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN...", help="TREC runs, results of octavo batch, other parquet, JSON lines."
+            metavar="RUN...",
+            callback=checked(values.local),
+            help="TREC runs, results of octavo batch, other parquet, JSON lines.",
         ),
     ],
     qrels: Annotated[
         Path,
         typer.Argument(
-            metavar="QRELS", help="TREC qrels, BEIR's qrels/*.tsv or folder, parquet, ..."
+            metavar="QRELS",
+            callback=checked(values.local),
+            help="TREC qrels, BEIR's qrels/*.tsv or folder, parquet, ...",
         ),
     ],
     *,
     request: EvaluationRequest,
     index: Annotated[
         Path | None,
-        typer.Option(metavar="INDEX", help="Where --html takes the documents' texts from."),
+        typer.Option(
+            metavar="INDEX",
+            callback=checked(values.local),
+            help="Where --html takes the documents' texts from.",
+        ),
     ] = None,
     queries: Annotated[
         Path | None,
-        typer.Option(metavar="QUERIES", help="Where --html takes the queries' texts from."),
+        typer.Option(
+            metavar="QUERIES",
+            callback=checked(values.local),
+            help="Where --html takes the queries' texts from.",
+        ),
     ] = None,
 ) -> None:
     """Measure runs with judged queries; exit with 1 where they fall below a limit."""
@@ -47,7 +60,7 @@ def compare(
     for option, given in (("--index", index), ("--queries", queries)):
         if given is not None and request.html is None:
             raise typer.BadParameter(f"{option}: expected --html beside it, found none")
-    evaluation = Evaluation(request)
+    evaluation = Evaluation(request, (*runs, qrels, queries))
     judgements = read_qrels(qrels, split=request.split)
     found = _read(runs)
     with wrong_use():

@@ -1,10 +1,8 @@
 """What ``octavo eval`` and ``octavo compare`` have in common: their options and their output."""
 
-import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from errno import EISDIR, ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +10,7 @@ import typer
 
 from octavo.cli import values
 from octavo.cli.output import say, show, show_json, show_table
+from octavo.cli.output_files import check_output_files
 from octavo.cli.spelled_out import spelled_out
 from octavo.cli.values import checked, wrong_use
 
@@ -38,14 +37,27 @@ EVALUATION_OPTIONS: dict[str, Any] = {
     ],
     "per_query": Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the values of each query, .parquet or .csv."),
+        typer.Option(
+            metavar="FILE",
+            callback=checked(values.local),
+            help="Write the values of each query, .parquet or .csv.",
+        ),
     ],
     "plot": Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw bars with intervals, .svg or .png.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            callback=checked(values.local),
+            help="Draw bars with intervals, .svg or .png.",
+        ),
     ],
     "html": Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write one page with plots, tables and hits by query."),
+        typer.Option(
+            metavar="FILE",
+            callback=checked(values.local),
+            help="Write one page with plots, tables and hits by query.",
+        ),
     ],
     "html_queries": Annotated[
         int | None,
@@ -61,7 +73,11 @@ EVALUATION_OPTIONS: dict[str, Any] = {
     ],
     "against": Annotated[
         Path | None,
-        typer.Option(metavar="OLD_RUN", help="Exit with 1 if a mean is below that of this run."),
+        typer.Option(
+            metavar="OLD_RUN",
+            callback=checked(values.local),
+            help="Exit with 1 if a mean is below that of this run.",
+        ),
     ],
     "tolerance": Annotated[
         float | None,
@@ -107,10 +123,11 @@ def with_evaluation_options(command: Callable[..., None]) -> Callable[..., None]
 class Evaluation:
     """The part of both commands around the runs: checks before, results after.
 
-    Everything that can be wrong with the options is said before anything is searched.
+    Everything that can be wrong with the options is said before anything is searched. ``inputs`` are
+    files that the command reads.
     """
 
-    def __init__(self, request: EvaluationRequest) -> None:
+    def __init__(self, request: EvaluationRequest, inputs: Iterable[Path | None]) -> None:
         from octavo.evaluation import DEFAULT_METRICS, parse_metrics, read_run  # noqa: PLC0415
         from octavo.evaluation.gate import OldRun, parse_limits  # noqa: PLC0415
         from octavo.evaluation.output import checked_per_query_file  # noqa: PLC0415
@@ -127,9 +144,10 @@ class Evaluation:
             raise typer.BadParameter("--html-queries: expected --html beside it, found none")
         if request.plot is not None:
             _check_plot(request.plot)
-        for file in (request.per_query, request.plot, request.html):
-            if file is not None:
-                check_can_write(file)
+        check_output_files(
+            {"--per-query": request.per_query, "--plot": request.plot, "--html": request.html},
+            (*inputs, request.against),
+        )
         self._old = (
             OldRun(read_run(request.against), request.tolerance or 0.0)
             if request.against is not None
@@ -177,20 +195,6 @@ def _write_page(
     from octavo.evaluation.page import DEFAULT_QUERIES, write_page  # noqa: PLC0415
 
     write_page(report, file, sources, queries=DEFAULT_QUERIES if queries is None else queries)
-
-
-def check_can_write(file: Path) -> None:
-    """Refuse, before any work, a file that could not be written after it.
-
-    Raises
-    ------
-    OSError
-        Its directory is missing, or it is a directory.
-    """
-    if not file.parent.is_dir():
-        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(file.parent))
-    if file.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(file))
 
 
 def _check_plot(file: Path) -> None:

@@ -48,9 +48,8 @@ def query_function(index: Path, embedding: str | None) -> "EmbeddingFunction | N
 
     specification = parse_specification(embedding)
     if isinstance(specification, ModelSpecification):
-        named = VectorModel(embedding)
         noted = open_index(index).vector_model
-        options = noted.options if noted is not None and noted.agrees_with(named) else {}
+        options = {} if noted is None else noted.options_for(embedding)
         return VectorModel(embedding, options).function(str(index), {})
     function = resolve(specification, Analyzer())
     if function is None:

@@ -57,11 +57,11 @@ def _float_text(array: Array) -> pa.LargeStringArray:
         return _half_text(array)
     nothing = pa.scalar(None, pa.large_string())
     text = large_string(array)  # Arrow prints the shortest text of float32 and float64
-    if pa.types.is_float64(array.type):  # but whole numbers from 1e10 on with an exponent
-        exact = compute.less_equal(compute.abs(array), _LARGEST_EXACT)
-        whole = compute.and_(exact, compute.equal(compute.floor(array), array))
-        digits = large_string(compute.if_else(whole, array, 0.0).cast(pa.int64()))
-        text = compute.if_else(whole, digits, text)
+    # But whole numbers from 1e10 on with an exponent, and those of float32 with zeros for digits.
+    exact = compute.less_equal(compute.abs(array), _LARGEST_EXACT)
+    whole = compute.and_(exact, compute.equal(compute.floor(array), array))
+    digits = large_string(compute.if_else(whole, array, 0.0).cast(pa.int64()))
+    text = compute.if_else(whole, digits, text)
     text = compute.if_else(compute.equal(text, "-0"), pa.scalar("0", pa.large_string()), text)
     numbers: pa.LargeStringArray = compute.if_else(compute.is_nan(array), nothing, text)
     return numbers

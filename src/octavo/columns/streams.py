@@ -32,11 +32,18 @@ def in_stream(parts: Mapping[str, Any], stream: str) -> str | None:
     ...     in_stream({"hops": 1}, "hops"),
     ... )
     ('2 (8.5000)', '1')
+    >>> in_stream({"multiplier": 2.5e-7}, "multiplier")
+    '2.5e-07'
     """
     rank, score = parts.get(f"{stream}_rank"), parts.get(f"{stream}_score")
     if rank is not None and score is not None:
-        return f"{rank} ({score:.4f})"
+        return f"{rank} ({_written(score)})"
     values = [value for value in (rank, score, parts.get(stream)) if value is not None]
-    if not values:
-        return None
-    return f"{values[0]:.4f}" if isinstance(values[0], float) else str(values[0])
+    return _written(values[0]) if values else None
+
+
+def _written(value: object) -> str:
+    """Write four decimals, or digits where those were all zeros; what is no fraction as it is."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.4g}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"

@@ -1,6 +1,7 @@
 """Which model made some vectors: noted beside them, compared, and found again."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self, TypeAlias
@@ -28,8 +29,14 @@ ADDRESS: Final = "base_url"
 UNNAMED: Final = "function"
 """What stands for a function object, which has no name that others could know it by."""
 
-_DECISIVE: Final = ("prompt", "query_prompt", "dimensions", "extra_body")
+_OF_REQUESTS: Final = "extra_body"
+"""The option that says what else a server is told."""
+
+_DECISIVE: Final = ("prompt", "query_prompt", "dimensions", _OF_REQUESTS)
 """The options that a file may set. Others could have a secret of the environment sent somewhere."""
+
+_CACHED: Final = re.compile(r"(?:^|/)models--(?:[^/]+--)?([^/]+)/snapshots/[^/]+$")
+"""A directory of the hub's cache: its last part is a revision, of the model that is named before."""
 
 _LONGEST: Final = 1 << 16
 
@@ -112,10 +119,6 @@ class VectorModel:
         said = {"model": self.specification, "options": dict(self.options)}
         return {KEY: json.dumps(said, sort_keys=True).encode()}
 
-    def without_address(self) -> "VectorModel":
-        """Return the model without where it was served."""
-        return VectorModel(self.specification, _without_address(self.options))
-
     def __str__(self) -> str:
         return repr(self.specification)
 
@@ -123,8 +126,8 @@ class VectorModel:
         """Whether both name the same model, as far as names tell.
 
         One model goes by several names: ``BAAI/bge-m3`` on the hub, ``bge-m3:latest`` on a server,
-        a directory ``models/bge-m3``. So what counts is the last part of the name, whichever
-        library runs it. Options do not count: prompts of queries differ from those of documents,
+        a directory ``models/bge-m3`` or that of the hub's cache. So what counts is the last part of
+        the name, whichever library runs it. Options do not count: prompts of queries differ from those of documents,
         and dimensions tell themselves.
 
         Examples
@@ -136,6 +139,28 @@ class VectorModel:
         False
         """
         return _known_as(self.specification) == _known_as(other.specification)
+
+    def options_for(self, name: str) -> dict[str, Any]:
+        """Return the options to use where somebody names a model: none where it is another one.
+
+        What is added to requests is for a server, and left out where a library runs the model.
+
+        Examples
+        --------
+        >>> served = VectorModel("openai:bge-m3", {"extra_body": {"truncate": "END"}})
+        >>> served.options_for("openai:bge-m3")
+        {'extra_body': {'truncate': 'END'}}
+        >>> served.options_for("sentence-transformers:BAAI/bge-m3")
+        {}
+        """
+        if not self.agrees_with(VectorModel(name)):
+            return {}
+        is_served = name.startswith("openai:")
+        return {
+            option: value
+            for option, value in self.options.items()
+            if is_served or option != _OF_REQUESTS
+        }
 
     def contradicts(self, function: object) -> "VectorModel | None":
         """Return what a function is known as, where that is another model.
@@ -211,6 +236,8 @@ def _parsed(specification: str) -> EmbeddingSpecification | None:
 def _known_as(specification: str) -> object:
     parsed = _parsed(specification)
     if isinstance(parsed, ModelSpecification):
-        name = parsed.model.strip().rstrip("/").rpartition("/")[2].removesuffix(":latest")
+        path = parsed.model.strip().replace("\\", "/").rstrip("/")
+        cached = _CACHED.search(path)
+        name = (cached[1] if cached else path.rpartition("/")[2]).removesuffix(":latest")
         return ModelSpecification("", name.casefold())
     return specification if parsed is None else parsed

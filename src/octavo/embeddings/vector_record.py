@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from octavo.embeddings.protocol import EmbeddingFunction
-from octavo.embeddings.vector_model import KEY, Note, VectorModel
+from octavo.embeddings.vector_model import KEY, UNNAMED, Note, VectorModel
 from octavo.errors import ConfigurationError, SourceLoadingError
 
 
@@ -74,6 +74,25 @@ def vector_record(path: str | PathLike[str], column: str | None = None) -> Vecto
     ConfigurationError
         It says something of several columns, and none of them was named.
     """
+    name, note = _noted(path, column)
+    try:
+        said = json.loads(note)
+        return VectorRecord(**(said | {"column": name}))  # which may have another name by now
+    except (ValueError, TypeError, RecursionError) as error:
+        raise SourceLoadingError(f"{path}: its metadata of vectors is damaged: {error}") from error
+
+
+def embedding_of_file(
+    path: str | PathLike[str], column: str | None = None, **options: object
+) -> EmbeddingFunction:
+    """Return the function that embedded a file; see :func:`octavo.embedding_of`."""
+    _, note = _noted(path, column)
+    model = VectorModel.noted({KEY: note}, str(path)) or VectorModel(UNNAMED)
+    return model.function(str(path), options)
+
+
+def _noted(path: str | PathLike[str], column: str | None) -> tuple[str, bytes]:
+    """Return a column of vectors, and what is said of it; raises as :func:`vector_record`."""
     try:
         schema = pq.read_schema(str(path))
     except FileNotFoundError as error:
@@ -93,21 +112,5 @@ def vector_record(path: str | PathLike[str], column: str | None = None) -> Vecto
     if len(notes) > 1:
         names = ", ".join(map(repr, notes))
         raise ConfigurationError(f"{path}: column: expected one of {names}, since models differ")
-    [(name, note)] = notes.items()
-    try:
-        said = json.loads(note)
-        return VectorRecord(**(said | {"column": name}))  # which may have another name by now
-    except (ValueError, TypeError, RecursionError) as error:
-        raise SourceLoadingError(f"{path}: its metadata of vectors is damaged: {error}") from error
-
-
-def embedding_of_file(
-    path: str | PathLike[str], column: str | None = None, **options: object
-) -> EmbeddingFunction:
-    """Return the function that embedded a file; see :func:`octavo.embedding_of`."""
-    record = vector_record(path, column)
-    try:
-        model = VectorModel(record.model, record.options)
-    except (ValueError, TypeError) as error:
-        raise SourceLoadingError(f"{path}: its metadata of vectors is damaged: {error}") from error
-    return model.without_address().function(str(path), options)
+    [found] = notes.items()
+    return found

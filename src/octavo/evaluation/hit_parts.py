@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from octavo.columns.arrow_types import compute
+from octavo.columns.arrow_types import Array, compute
 from octavo.columns.place import Place
 from octavo.columns.sources import Input, input_schema, open_inputs, resolve_inputs
 from octavo.columns.text import as_ids
@@ -55,7 +55,8 @@ def hit_parts(results: Input, queries: Collection[str]) -> Parts:
         )
         mask = compute.is_in(query_ids, wanted)
         keys = zip(strings(query_ids.filter(mask)), strings(ids.filter(mask)), strict=True)
-        rows = each.batch.select(names).filter(mask).to_pylist()
+        parts = [_readable(each.batch[name]).filter(mask) for name in names]
+        rows = pa.RecordBatch.from_arrays(parts, names).to_pylist()
         for key, row in zip(keys, rows, strict=True):
             found[key] = {
                 name: _number(name, value) for name, value in row.items() if value is not None
@@ -66,6 +67,14 @@ def hit_parts(results: Input, queries: Collection[str]) -> Parts:
 def _is_part(kind: "pa.DataType") -> bool:
     of_numbers = pa.types.is_list(kind) and pa.types.is_integer(kind.value_type)
     return of_numbers or not (pa.types.is_nested(kind) or pa.types.is_binary(kind))
+
+
+def _readable(column: Array) -> Array:
+    """Return points in time as text (of zones, UTC): Arrow's reach beyond those of Python."""
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp(column.type.unit))
+    is_time = pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)
+    return column.cast(pa.large_string()) if is_time else column
 
 
 def _number(name: str, value: object) -> object:

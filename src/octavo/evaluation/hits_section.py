@@ -13,7 +13,7 @@ from octavo.evaluation.side_by_side import (
     PageSources,
     compared_queries,
 )
-from octavo.reporting.html.drawing import fitted
+from octavo.reporting.html.drawing import fitted, fitted_apart
 from octavo.reporting.html.element import Element, Node, element, render
 from octavo.reporting.html.page import section
 from octavo.reporting.html.table import Cell, Column, table_element
@@ -72,8 +72,11 @@ def _tools(*, with_parts: bool) -> Element:
     field = element("input", id="filter", type="search", autocomplete="off", spellcheck="false")
     label = element("label", "Find queries", field)
     button = element("button", "Parts of scores", id="parts", type="button", aria_pressed="true")
+    shown = element("span", id="filtered", class_="hint")
     # Only a script makes them work, so only a script shows them.
-    return element("div", label, *([button] if with_parts else []), class_="tools", hidden=True)
+    return element(
+        "div", label, *([button] if with_parts else []), shown, class_="tools", hidden=True
+    )
 
 
 def _has_parts(node: Node) -> bool:
@@ -84,12 +87,13 @@ def _has_parts(node: Node) -> bool:
 
 def _block(report: EvaluationReport, query: ComparedQuery) -> Element:
     identifier = fitted(query.id, _LONGEST_ID)
+    names = fitted_apart([system.name for system in report.systems], 24)
     values = [
         node
-        for system in report.systems
+        for name, system in zip(names, report.systems, strict=True)
         for node in (
             " · ",
-            element("bdi", fitted(system.name, 24)),
+            element("bdi", name),
             " ",
             element("b", f"{system.values[0, query.number]:.3f}"),
         )
@@ -113,7 +117,7 @@ def _table(report: EvaluationReport, query: ComparedQuery, identifier: str) -> E
     columns = [
         Column("document"),
         Column("relevance"),
-        *(Column(fitted(system.name, 40)) for system in report.systems),
+        *map(Column, fitted_apart([system.name for system in report.systems], 40)),
     ]
     rows = [
         [

@@ -11,7 +11,7 @@ from octavo.evaluation.hits_section import hits_section
 from octavo.evaluation.report import EvaluationReport
 from octavo.evaluation.side_by_side import PageSources
 from octavo.evaluation.tables import notes, p_text
-from octavo.reporting.html.drawing import fitted
+from octavo.reporting.html.drawing import fitted, fitted_apart
 from octavo.reporting.html.element import Element, Node, element
 from octavo.reporting.html.interval_plot import Interval, interval_plot
 from octavo.reporting.html.page import page, section
@@ -69,7 +69,7 @@ def page_text(
     sections.append(_values(report, ordered[:MOST_VALUES], shown))
     if hits is not None:
         sections.append(hits)
-    names = [element("b", element("bdi", _name(system.name))) for system in report.systems]
+    names = [element("b", element("bdi", name)) for name in _names(report).values()]
     systems = "1 system" if len(names) == 1 else f"{len(names)} systems"
     asked = "query" if len(report.qrels) == 1 else "queries"
     between: list[Node] = [node for name in names for node in (", ", name)]
@@ -80,13 +80,14 @@ def page_text(
 
 
 def _means(report: EvaluationReport) -> Element:
+    names = _names(report)
     plots = [
         interval_plot(
             f"plot-{number}",
             metric,
             [
                 Interval(
-                    _name(system.name),
+                    names[system.name],
                     system.means[number].mean,
                     system.means[number].low,
                     system.means[number].high,
@@ -99,7 +100,7 @@ def _means(report: EvaluationReport) -> Element:
     ]
     rows = [
         [
-            Cell((element("bdi", _name(system.name)),)),
+            Cell((element("bdi", names[system.name]),)),
             *(
                 Cell(
                     (f"{each.mean:.4f} ", element("small", f"{each.low:.3f} to {each.high:.3f}")),
@@ -125,9 +126,10 @@ def _means(report: EvaluationReport) -> Element:
 
 
 def _differences(report: EvaluationReport) -> Element:
+    names = _names(report)
     rows = [
         [
-            Cell((element("bdi", _name(found.system)),)),
+            Cell((element("bdi", names[found.system]),)),
             Cell((found.metric,)),
             Cell(
                 (
@@ -150,24 +152,25 @@ def _differences(report: EvaluationReport) -> Element:
         Column("queries better", number=True), Column("queries worse", number=True),
         Column("p, corrected", number=True), Column("significant"),
     ]  # fmt: skip
-    caption = f"Differences to {_name(report.baseline)}, with 95 % confidence intervals"
+    caption = f"Differences to {names[report.baseline]}, with 95 % confidence intervals"
     return section("differences", "Differences", table_element(caption, columns, rows))
 
 
 def _values(report: EvaluationReport, numbers: list[int], shown: set[int]) -> Element:
     metric = report.metrics[0]
     ids = report.query_ids
+    names = _names(report)
     several = len(report.systems) > 1
     columns = [
         Column("query"),
-        *(Column(_name(system.name), number=True) for system in report.systems),
+        *(Column(names[system.name], number=True) for system in report.systems),
         *([Column("spread", number=True)] if several else []),
     ]
     rows = []
     for number in numbers:
         values = [float(system.values[0, number]) for system in report.systems]
         spread = [max(values) - min(values)] if several else []
-        identifier = element("bdi", _name(ids[number]))
+        identifier = element("bdi", fitted(ids[number], _LONGEST))
         name = element("a", identifier, href=f"#query-{number}") if number in shown else identifier
         rows.append([Cell((name,)), *(Cell((f"{each:.4f}",), each) for each in (*values, *spread))])
     caption = f"{metric} of each query"
@@ -185,5 +188,7 @@ def _left_out(report: EvaluationReport, listed: int, *, several: bool) -> Iterat
         yield f" {listed:,} of {len(report.qrels):,} are listed; --per-query writes all of them."
 
 
-def _name(text: str) -> str:
-    return fitted(text, _LONGEST)
+def _names(report: EvaluationReport) -> dict[str, str]:
+    """Return how systems are called on the page."""
+    names = [system.name for system in report.systems]
+    return dict(zip(names, fitted_apart(names, _LONGEST), strict=True))

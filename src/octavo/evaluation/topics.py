@@ -12,18 +12,20 @@ from octavo.errors import InvalidArgumentError, SourceLoadingError
 from octavo.evaluation.lines import first_line, read_text
 
 FIELDS: Final = ("title", "query", "question", "desc", "description", "narr", "narrative")
-_TOPIC: Final = re.compile(r"<top(?:ic)?(?:\s[^>]*)?>", re.IGNORECASE)
+# No tag goes on behind another "<", and no spaces match twice: else broken files take quadratic time.
+_TOPIC: Final = re.compile(r"<top(?:ic)?(?:\s[^<>]*)?>", re.IGNORECASE)
 _NUMBER: Final = re.compile(
-    r"""<top(?:ic)?\s[^>]*\b(?:number|id|num)\s*=\s*["']?\s*([^"'\s>]+)"""
-    r"""|<(?:num|number)>\s*(?:number\s*:)?\s*([^\s<]+)""",
+    r"""<top(?:ic)?\s[^<>]*\b(?:number|id|num)\s*=\s*(?:["']\s*)?([^"'\s<>]+)"""
+    r"""|<(?:num|number)>\s*(?:number\s*:\s*)?([^\s<]+)""",
     re.IGNORECASE,
 )
 _LABEL: Final = re.compile(
     r"\A\s*(?:topic|description|narrative|title|question)\s*:", re.IGNORECASE
 )
-_SECTION: Final = re.compile(r"<!--(?P<comment>.*?)-->|<!\[CDATA\[(?P<text>.*?)\]\]>", re.DOTALL)
-_UNENDED: Final = re.compile(r"<!--|<!\[CDATA\[")
-_TAG: Final = re.compile(r"<[a-z/!?][^>]*>", re.IGNORECASE)
+_SECTION: Final = re.compile(
+    r"<!--(?:(?P<comment>.*?)-->)?|<!\[CDATA\[(?:(?P<text>.*?)\]\]>)?", re.DOTALL
+)
+_TAG: Final = re.compile(r"<[a-z/!?][^<>]*>", re.IGNORECASE)
 _TAG_BEGIN: Final = re.compile(r"<[a-z/!?]", re.IGNORECASE)  # "<" before anything else is text
 
 
@@ -57,15 +59,17 @@ def read_topics(path: Path, field: str | None) -> pa.Table:
     queries: list[str] = []
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         topic = text[start:end]
-        line = text.count("\n", 0, start) + 1
         number = _NUMBER.search(topic)
         if number is None:
-            raise SourceLoadingError(f"{path}, line {line}: expected a topic's number, found none")
+            raise SourceLoadingError(
+                f"{_place(path, text, start)}: expected a topic's number, found none"
+            )
         field = field or _first_field(topic)
         found = _field(topic, field)
         if found is None:
             raise SourceLoadingError(
-                f"{path}, line {line}: expected <{field}> in topic {number[1] or number[2]}, found none"
+                f"{_place(path, text, start)}: expected <{field}> in topic "
+                f"{number[1] or number[2]}, found none"
             )
         ids.append(html.unescape(number[1] or number[2]))
         queries.append(found)
@@ -100,21 +104,23 @@ def _without_sections(text: str, path: Path) -> str:
 
     Of a comment its line breaks stay: lines keep their numbers.
     """
-    plain = _SECTION.sub(
-        lambda found: (
-            "\n" * found["comment"].count("\n")
-            if found["text"] is None
-            else html.escape(found["text"], quote=False)
-        ),
-        text,
-    )
-    unended = _UNENDED.search(plain)
-    if unended is not None:
-        line = plain.count("\n", 0, unended.start()) + 1
+
+    def plain(found: re.Match[str]) -> str:
+        comment, content = found["comment"], found["text"]
+        if content is not None:
+            return html.escape(content, quote=False)
+        if comment is not None:
+            return "\n" * comment.count("\n")
         raise SourceLoadingError(
-            f"{path}, line {line}: expected an end of {unended[0]}, found none"
+            f"{_place(path, text, found.start())}: expected an end of {found[0]}, found none"
         )
-    return plain
+
+    return _SECTION.sub(plain, text)
+
+
+def _place(path: Path, text: str, position: int) -> str:
+    line = text.count("\n", 0, position) + 1
+    return f"{path}, line {line}"
 
 
 def _first_field(topic: str) -> str:
@@ -123,7 +129,7 @@ def _first_field(topic: str) -> str:
 
 def _field(topic: str, field: str) -> str | None:
     """Return the text of a part: up to its closing tag, where it has none to the next tag."""
-    begin = re.search(rf"<{re.escape(field)}(?:\s[^>]*)?>", topic, re.IGNORECASE)
+    begin = re.search(rf"<{re.escape(field)}(?:\s[^<>]*)?>", topic, re.IGNORECASE)
     if begin is None:
         return None
     rest = topic[begin.end() :]

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from octavo.graph.graph_path import GraphPath
+from octavo.visible import printable
 
 _MOST_CHARACTERS = 200
 
-_JOINERS = "\u200c\u200d"  # invisible, and part of how Persian and emoji are written
 
 # What Mermaid reads even where it is written in codes: line breaks, icons, codes in its own form.
 # A word joiner, which is invisible, keeps their two parts from each other.
@@ -183,4 +183,4 @@ def _plain(text: str) -> str:
     line = " ".join(text.split())
     if len(line) > _MOST_CHARACTERS:
         line = f"{line[: _MOST_CHARACTERS - 1].rstrip()}…"
-    return "".join(one if one.isprintable() or one in _JOINERS else "\ufffd" for one in line)
+    return printable(line)

@@ -3,6 +3,7 @@
 from os import PathLike
 from pathlib import Path
 
+from octavo.embeddings.hash_embedding import HashEmbedding
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.embeddings.vector_record import embedding_of_file
 from octavo.errors import ConfigurationError
@@ -47,7 +48,10 @@ def embedding_of(
     """
     if not Path(path).is_dir():
         return embedding_of_file(path, column, **options)
-    model = open_index(Path(path)).vector_model
+    corpus = open_index(Path(path))
+    model, entry = corpus.vector_model, corpus.keyword_index.manifest.embedding
+    if entry is not None and entry.is_hash and entry.model is None:
+        return HashEmbedding(entry.dimensions, corpus.analyzer)  # which stems as the index does
     if model is None:
         raise ConfigurationError(
             f"{path}: the index does not know which model made its vectors; name the function "

@@ -5,7 +5,7 @@
   const named = (element) =>
     (element.getAttribute("aria-label") || element.getAttribute("aria-labelledby") ||
       element.textContent.trim() || (element.labels && element.labels.length));
-  for (const element of document.querySelectorAll("a, button, input, summary, [role=region], nav, [role=img]"))
+  for (const element of document.querySelectorAll("a, button, input, summary, [role=group], nav, [role=img]"))
     if (!named(element)) wrong.push(`no name: ${label(element)}`);
   for (const element of document.querySelectorAll("[aria-labelledby], [aria-describedby]"))
     for (const id of (element.getAttribute("aria-labelledby") || "").split(" ").filter(Boolean))
@@ -21,6 +21,9 @@
   if (document.querySelectorAll("h1").length !== 1) wrong.push("not one h1");
   for (const landmark of ["header", "nav", "main", "footer"])
     if (document.querySelectorAll(`body ${landmark}`).length !== 1) wrong.push(`not one ${landmark}`);
+  const places = Array.from(document.querySelectorAll("section, nav, [role=region]"), (element) =>
+    (element.getAttribute("aria-label") || document.getElementById(element.getAttribute("aria-labelledby")).textContent));
+  if (new Set(places).size !== places.length) wrong.push(`landmarks of one name: ${places}`);
   if (!document.documentElement.lang) wrong.push("no language");
   if (!document.title) wrong.push("no title");
   if (!document.querySelector("[role=status][aria-live=polite]")) wrong.push("no live region");

@@ -30,6 +30,11 @@ def test_a_linear_axis_has_several_ticks(low, high):
     assert 3 <= len(Axis(low, high, 0, 1).ticks()) <= 6
 
 
+@given(VALUES, st.floats(1.1, 1e6))
+def test_a_logarithmic_axis_has_ticks_however_short_it_is(low, factor):
+    assert len(Axis(low, low * factor, 0, 1, logarithmic=True).ticks()) >= 2
+
+
 @given(VALUES)
 def test_an_axis_ends_at_or_after_the_value(value):
     assert value * (1 - 1e-5) <= rounded_up(value) <= 2 * value

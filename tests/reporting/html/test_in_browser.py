@@ -65,7 +65,7 @@ def plain(tmp_path_factory):
     text = page(
         "Plain",
         [element("p", "lead")],
-        [section("s", "Part", plot, plain_table(table))],
+        [section("s", "Figures", plot, plain_table(table))],
         made_by="me",
     )
     path = tmp_path_factory.mktemp("plain") / "plain.html"
@@ -92,6 +92,37 @@ def test_anybody_can_read_it(browser, request, made, scheme):
     assert (sum(map(int, paper[4:-1].split(","))) > 384) is (scheme == "light")
     assert browser.run(AUDIT) == []
     assert browser.complaints() == []
+
+
+def test_paper_has_every_row_and_column(browser, evaluation):
+    browser.open(evaluation)
+    browser.run("document.querySelector('details').open = true")
+    cut = (
+        "Array.from(document.querySelectorAll('.scroll'), each => [getComputedStyle(each), each])"
+        ".filter(([style, each]) => style.overflowX !== 'visible' || style.maxHeight !== 'none')"
+        ".length"
+    )
+    assert browser.run(cut) > 0
+    browser.send("Emulation.setEmulatedMedia", media="print")
+    assert browser.run(cut) == 0
+    browser.send("Emulation.setEmulatedMedia", media="")
+
+
+def test_a_telephone_shows_plots_in_letters_of_a_size(browser, plain):
+    browser.send(
+        "Emulation.setDeviceMetricsOverride",
+        width=360,
+        height=740,
+        deviceScaleFactor=2,
+        mobile=True,
+    )
+    try:
+        browser.open(plain)
+        scale = "document.querySelector('svg').getBoundingClientRect().width / 740"
+        assert browser.run(scale) * 12 >= 9
+        assert browser.run("document.documentElement.scrollWidth") == 360
+    finally:
+        browser.send("Emulation.clearDeviceMetricsOverride")
 
 
 def test_the_contrast_check_would_see_a_fault(browser, plain):
@@ -176,6 +207,32 @@ def test_a_link_to_a_query_opens_its_hits(browser, evaluation):
     browser.open(evaluation)
     browser.run("document.querySelector('#queries tbody a').click()")
     assert browser.run("document.querySelector('details').open") is True
+
+
+def find_queries(browser, text):
+    browser.run(
+        f"filter = document.getElementById('filter'); filter.value = {text!r};"
+        "filter.dispatchEvent(new Event('input'))"
+    )
+    return browser.run("document.getElementById('filtered').textContent")
+
+
+def test_queries_are_found_by_their_own_words(browser, evaluation):
+    browser.open(evaluation)
+    assert find_queries(browser, "fox") == "1 of 3 queries shown"
+    assert find_queries(browser, "hybrid") == "0 of 3 queries shown"  # of a system, and of no query
+    assert find_queries(browser, "") == ""
+
+
+def test_a_link_leads_to_a_query_that_the_filter_hides(browser, evaluation):
+    browser.open(evaluation)
+    for _ in range(2):
+        find_queries(browser, "nothing like it")
+        browser.run("document.querySelector('details').open = false")
+        browser.run("document.querySelector('#queries tbody a').click()")
+        assert browser.run("document.querySelector('details').checkVisibility()") is True
+        assert browser.run("document.querySelector('details').open") is True
+        assert browser.run("document.getElementById('filter').value") == ""
 
 
 def test_hostile_texts_do_nothing(browser, evaluation):

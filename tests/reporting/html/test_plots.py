@@ -1,7 +1,10 @@
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from octavo.reporting.html.drawing import fitted_apart
 from octavo.reporting.html.element import render
 from octavo.reporting.html.interval_plot import Interval, interval_plot
 from octavo.reporting.html.line_plot import Scale, Series, line_plot
@@ -38,6 +41,26 @@ def test_intervals_of_one_value(value):
     assert names == ["a" * 13 + "…"]
 
 
+def test_long_names_that_begin_alike_are_told_apart():
+    names = [f"/corpora/me/runs/2026-11-{day}/keyword.trec" for day in (28, 29)] + ["other"]
+    figures = (
+        interval_plot("p", "AP", [Interval(name, 0.5, 0.4, 0.6) for name in names]),
+        line_plot(
+            "p", "t", Scale("x"), Scale("y"), [Series(name, ((1.0, 2.0),)) for name in names]
+        ),
+    )
+    for figure in figures:
+        shown = [each.text for each in read(figure).iter("text") if each.get("class") == "name"]
+        assert shown == ["…8/keyword.tr…", "…9/keyword.tr…", "other"]
+
+
+@given(st.lists(st.text("ab", max_size=30), unique=True, max_size=30), st.integers(8, 20))
+def test_names_that_differ_are_shown_different(names, characters):
+    shown = fitted_apart(names, characters)
+    assert len(set(shown)) == len(names)
+    assert all(len(each) <= characters for each in shown)
+
+
 def test_series_are_told_apart_without_colour():
     series = [Series(f"s{n}", ((1.0, 1.0 + n), (10.0, 2.0 + n))) for n in range(9)]
     figure = read(line_plot("p", "title", Scale("x", logarithmic=True), Scale("y"), series))
@@ -51,5 +74,5 @@ def test_series_are_told_apart_without_colour():
 def test_one_point_is_a_plot(logarithmic):
     scale = Scale("x", logarithmic=logarithmic)
     figure = read(line_plot("p", "t", scale, scale, [Series("one", ((5.0, 5.0),), joined=False)]))
-    assert figure.find("svg/desc").text == "x against x. one: 5 5"
+    assert figure.find("div/svg/desc").text == "x against x. one: 5 5"
     assert not list(figure.iter("polyline"))

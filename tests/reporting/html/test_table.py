@@ -13,7 +13,7 @@ def test_headers_say_what_they_head():
     )
     made = ET.fromstring(render(plain_table(table)).replace("<br>", "<br/>"))
     assert made.attrib == {
-        "class": "scroll", "role": "region", "aria-label": "A & B", "tabindex": "0"
+        "class": "scroll", "role": "group", "aria-label": "A & B", "tabindex": "0"
     }  # fmt: skip
     assert made.find("table/caption").text == "A & B"
     assert [(each.get("scope"), each.text) for each in made.iter("th")] == [

@@ -53,6 +53,8 @@ class Axis:
         [1000.0, 10000.0, 100000.0]
         >>> Axis(0.03, 0.4, 0, 1, logarithmic=True).ticks()
         [0.05, 0.1, 0.2]
+        >>> Axis(2.6, 3.4, 0, 1, logarithmic=True).ticks()
+        [2.6, 2.8, 3.0, 3.2, 3.4]
         """
         return self._log_ticks() if self.logarithmic else self._linear_ticks()
 
@@ -68,7 +70,8 @@ class Axis:
         decades = self._within(10.0**power for power in powers)
         if len(decades) > 2:
             return decades[:: 1 + len(decades) // 8]
-        return self._within(each * 10.0**power for power in powers for each in (1, 2, 5))
+        fine = self._within(each * 10.0**power for power in powers for each in (1, 2, 5))
+        return fine if len(fine) > 2 else self._linear_ticks()
 
     def _within(self, values: Iterable[float]) -> list[float]:
         rounded = (float(f"{value:.6g}") for value in values)

@@ -1,5 +1,8 @@
 """What the drawings of a page have in common: a frame that is named, and text that fits."""
 
+from collections.abc import Collection, Sequence
+from itertools import zip_longest
+
 from octavo.reporting.html.element import Element, Node, element
 from octavo.visible import visible_line
 
@@ -57,3 +60,40 @@ def fitted(text: str, characters: int) -> str:
     """
     shown = visible_line(text)
     return shown if len(shown) <= characters else shown[: characters - 1] + _ELLIPSIS
+
+
+def fitted_apart(names: Sequence[str], characters: int) -> list[str]:
+    """Return names of one line, cut to so many characters, that differ where the names do.
+
+    Names that would be cut to the same are shown from where they differ, and with their number where
+    that is not enough.
+
+    Examples
+    --------
+    >>> fitted_apart(["a long name", "a long nail", "another", "a lot"], 7)
+    ['…me', '…il', 'another', 'a lot']
+    """
+    shown = [visible_line(name) for name in names]
+    alike = _by_label(shown, [fitted(name, characters) for name in shown])
+    ends = [_end(name, alike[fitted(name, characters)]) for name in shown]
+    labels = [fitted(end, characters) for end in ends]
+    alike = _by_label(shown, labels)
+    return [
+        label if len(alike[label]) == 1 else f"{fitted(label, characters - 4)} {number}"
+        for number, label in enumerate(labels, start=1)
+    ]
+
+
+def _by_label(names: Sequence[str], labels: Sequence[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {label: set() for label in labels}
+    for name, label in zip(names, labels, strict=True):
+        found[label].add(name)
+    return found
+
+
+def _end(name: str, alike: Collection[str]) -> str:
+    """Return a name from where it differs from others; whole where there are no others."""
+    if len(alike) == 1:
+        return name
+    columns = enumerate(zip_longest(*alike))
+    return f"{_ELLIPSIS}{name[next(at for at, column in columns if len({*column}) > 1) :]}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from octavo.reporting.html.axis import Axis, rounded_up
-from octavo.reporting.html.drawing import drawing, fitted, line, text_at
+from octavo.reporting.html.drawing import drawing, fitted_apart, line, text_at
 from octavo.reporting.html.element import Element, element
 
 _WIDTH: Final = 356
@@ -14,6 +14,7 @@ _VALUES: Final = 52
 _ROW: Final = 30
 _TOP: Final = 8
 _FOOT: Final = 26
+_LONGEST_NAME: Final = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,9 @@ def interval_plot(identifier: str, title: str, intervals: Sequence[Interval]) ->
         for each in intervals
         if each.reference
     ]
-    for number, each in enumerate(intervals):
-        parts += _row(each, axis, _TOP + _ROW * number + _ROW / 2)
+    names = fitted_apart([each.name for each in intervals], _LONGEST_NAME)
+    for number, (name, each) in enumerate(zip(names, intervals, strict=True)):
+        parts += _row(name, each, axis, _TOP + _ROW * number + _ROW / 2)
     said = "; ".join(
         f"{each.name} {each.value:.3f}, from {each.low:.3f} to {each.high:.3f}"
         for each in intervals
@@ -67,10 +69,9 @@ def interval_plot(identifier: str, title: str, intervals: Sequence[Interval]) ->
     )
 
 
-def _row(shown: Interval, axis: Axis, y: float) -> list[Element]:
-    name = text_at(_LABELS - 12, y + 4, fitted(shown.name, 14), anchor="end", class_="name")
+def _row(name: str, shown: Interval, axis: Axis, y: float) -> list[Element]:
     return [
-        name,
+        text_at(_LABELS - 12, y + 4, name, anchor="end", class_="name"),
         line(axis.place(shown.low), y, axis.place(shown.high), y, "interval"),
         element("circle", cx=axis.place(shown.value), cy=y, r=4.5, class_="mean"),
         text_at(_WIDTH, y + 4, f"{shown.value:.3f}", anchor="end", class_="value"),

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from octavo.reporting.html.axis import Axis
-from octavo.reporting.html.drawing import drawing, fitted, line, text_at
+from octavo.reporting.html.drawing import drawing, fitted_apart, line, text_at
 from octavo.reporting.html.element import Element, element
+from octavo.reporting.html.scrolling import scrolling
 
 _WIDTH: Final = 740
 _HEIGHT: Final = 400
@@ -17,6 +18,7 @@ _BOTTOM: Final = 346
 _LABEL_STEP: Final = 18
 _MARKS: Final = ("circle", "square", "diamond", "triangle")
 _TONES: Final = 2
+_LONGEST_NAME: Final = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,10 @@ def line_plot(identifier: str, title: str, x: Scale, y: Scale, series: Sequence[
     across = _axis(x, [point[0] for each in series for point in each.points], _LEFT, _RIGHT)
     up = _axis(y, [point[1] for each in series for point in each.points], _BOTTOM, _TOP)
     parts = [*_ticks(x, y, across, up)]
-    for number, each in enumerate(series):
+    names = fitted_apart([each.name for each in series], _LONGEST_NAME)
+    for number, (name, each) in enumerate(zip(names, series, strict=True)):
         parts.append(_drawn(each, number, across, up))
-        parts += _legend(each, number)
+        parts += _legend(name, each, number)
     said = "; ".join(
         f"{each.name}: " + ", ".join(f"{x.written(a)} {y.written(b)}" for a, b in each.points)
         for each in series
@@ -65,7 +68,7 @@ def line_plot(identifier: str, title: str, x: Scale, y: Scale, series: Sequence[
     return element(
         "figure",
         element("figcaption", title),
-        drawing(identifier, _WIDTH, _HEIGHT, title, said, *parts),
+        scrolling(drawing(identifier, _WIDTH, _HEIGHT, title, said, *parts), title),
         class_="wide",
     )
 
@@ -109,12 +112,12 @@ def _drawn(series: Series, number: int, across: Axis, up: Axis) -> Element:
     return element("g", *joined, *marks, class_=_class(number))
 
 
-def _legend(series: Series, number: int) -> list[Element]:
+def _legend(name: str, series: Series, number: int) -> list[Element]:
     y = _TOP + 12 + _LABEL_STEP * number
     left, right = _RIGHT + 14, _RIGHT + 42
     joined = [line(left, y - 4, right, y - 4, "joined")] if series.joined else []
     mark = element("g", *joined, _mark(number, left + 14, y - 4), class_=_class(number))
-    return [mark, text_at(right + 8, y, fitted(series.name, 14), class_="name")]
+    return [mark, text_at(right + 8, y, name, class_="name")]
 
 
 def _class(number: int) -> str:

@@ -40,15 +40,30 @@
   tools.hidden = false;
   const queries = Array.from(document.querySelectorAll("details.query"));
   const filter = document.getElementById("filter");
-  filter.addEventListener("input", () => {
+  const find = () => {
     const wanted = filter.value.trim().toLowerCase();
     let shown = 0;
     for (const query of queries) {
-      query.hidden = !query.firstElementChild.textContent.toLowerCase().includes(wanted);
+      query.hidden = !query.querySelector(".question").textContent.toLowerCase().includes(wanted);
       shown += !query.hidden;
     }
-    say(`${shown} of ${queries.length} queries shown`);
+    const said = `${shown} of ${queries.length} queries shown`;
+    document.getElementById("filtered").textContent = wanted && said;
+    say(said);
+  };
+  filter.addEventListener("input", find);
+  // Not every browser opens what a link leads into, and none what the filter hides.
+  const reveal = (hash) => {
+    const query = document.getElementById(hash.slice(1))?.closest("details.query");
+    if (!query) return;
+    if (query.hidden) { filter.value = ""; find(); }
+    query.open = true;
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (link) reveal(link.hash);
   });
+  reveal(location.hash);
   const parts = document.getElementById("parts");
   if (parts) parts.addEventListener("click", () => {
     const shown = parts.getAttribute("aria-pressed") !== "true";

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from octavo.reporting.html.element import Element, Node, element
+from octavo.reporting.html.scrolling import scrolling
 from octavo.reporting.table import Table
 
 
@@ -46,7 +47,7 @@ def table_element(
 ) -> Element:
     """Return a table with a caption, whose headers the page's script makes buttons that sort.
 
-    It stands in a region of its own, which scrolls, by keyboard too, where it does not fit.
+    It scrolls on its own, by keyboard too, where it does not fit.
 
     Parameters
     ----------
@@ -77,15 +78,7 @@ def table_element(
         element("tbody", *body),
         class_=_classes("sortable", kind),
     )
-    return element(
-        "div",
-        table,
-        id=identifier,
-        class_=_classes("scroll", "tall" if tall else None),
-        role="region",
-        aria_label=caption,
-        tabindex=0,
-    )
+    return scrolling(table, caption, identifier=identifier, kind="tall" if tall else None)
 
 
 def plain_table(table: Table) -> Element:
