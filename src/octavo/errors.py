@@ -27,6 +27,8 @@ class OctavoError(Exception):
     """Root of every error that octavo raises on purpose."""
 
     reason: FailureReason = FailureReason.EXECUTION
+    texts: range | None = None
+    """Which of the texts that were to be embedded the error concerns, where it does and that is known."""
 
 
 class ConfigurationError(OctavoError):

@@ -50,6 +50,7 @@ def test_index_takes_what_it_writes_and_queries_are_embedded_like_it(documents, 
 def test_a_job_that_failed_goes_on(documents, octavo):
     pq.write_table(pa.table({"text": [f"t{row}" for row in range(1_500)]}), "many.parquet")
     command = ["embed", "many.parquet", "--model", "openai:m", "--out", "v.parquet"]
+    command += ["--concurrency", "1"]  # so that one block is done before the next fails
     with chat_server(*[embedded] * 9, raw(b'{"error": {"message": "no"}}', 400)) as server:
         done = octavo(*command, "--base-url", server.url)
     assert done.exit_code == 1
@@ -63,8 +64,20 @@ def test_a_job_that_failed_goes_on(documents, octavo):
     assert pq.read_metadata("v.parquet").num_rows == 1_500
 
 
+def test_it_says_that_it_waits(documents, octavo):
+    busy = raw(b'{"error": {"message": "slow down"}}', 429, headers=[("Retry-After", "1")])
+    with chat_server(busy, embedded) as server:
+        done = octavo(
+            *("embed", "d.parquet", "--model", "openai:m", "--base-url", server.url),
+            *("--out", "v.parquet"),
+        )
+    assert done.exit_code == 0, done.stderr
+    assert done.stderr.count("slow down; trying again in 1 s\n") == 1
+
+
 def test_without_resume_what_was_left_is_thrown_away(documents, octavo):
     command = ["embed", "d.parquet", "--model", "openai:m", "--out", "v.parquet"]
+    command += ["--concurrency", "1"]
     pq.write_table(pa.table({"text": [f"t{row}" for row in range(1_500)]}), "d.parquet")
     with chat_server(*[embedded] * 9, raw(b"{}", 400)) as server:
         octavo(*command, "--base-url", server.url)

@@ -166,3 +166,11 @@ def test_many_columns_are_not_all_listed():
     with pytest.raises(InvalidArgumentError, match="500 columns") as error:
         choose(columns, id="x")
     assert len(str(error.value)) < 1_000
+
+
+@pytest.mark.parametrize("option", ["id", "text", "title", "source", "parent"])
+@pytest.mark.parametrize("name", [3, 0, b"text", ["text"]])
+def test_a_name_that_is_none_is_refused(option, name):
+    schema = pa.schema({"id": pa.string(), "text": pa.string()})
+    with pytest.raises(InvalidArgumentError, match=f"^{option}: expected the name of a column"):
+        choose_columns(schema, ColumnRequest(**{option: name}))

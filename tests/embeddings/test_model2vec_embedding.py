@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -99,3 +100,18 @@ def test_without_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "model2vec", None)
     with pytest.raises(ConfigurationError, match=r"octavo\[model2vec\]"):
         Model2VecEmbedding("m")
+
+
+def test_a_path_is_a_model(path):
+    made = Model2VecEmbedding(Path(path))
+    assert repr(made) == repr(Model2VecEmbedding(path))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(made))("red fox"), made("red fox"))
+
+
+def test_no_texts_have_no_vectors(path):
+    for made, dimensions in (
+        (Model2VecEmbedding(path), 0),
+        (Model2VecEmbedding(path, dimensions=3), 3),
+    ):
+        for found in (made.embed_batch([]), made.embed_queries([])):
+            assert (found.shape, found.dtype) == ((0, dimensions), np.float32)

@@ -14,6 +14,7 @@ from email.utils import format_datetime
 import numpy as np
 import pytest
 
+from octavo.embeddings import embeddings_endpoint
 from octavo.embeddings.openai_embedding import OpenAIEmbedding
 from octavo.embeddings.protocol import embed_queries, embed_texts
 from octavo.errors import (
@@ -25,6 +26,7 @@ from octavo.errors import (
     RetrievalTimeoutError,
 )
 from octavo.model_servers.attempts import Attempts
+from octavo.model_servers.pacer import Pacer
 from tests.model_servers.model_server import chat_server, drop, endless, hang, raw
 
 KEY = "sk-test-0123456789abcdef"
@@ -48,7 +50,7 @@ def answering(*data):
 
 def embedding(server, **options):
     made = OpenAIEmbedding("m", server.url, KEY, **{"max_retries": 0} | options)
-    made._attempts = Attempts(made._attempts.retries, 0.01, 1.0)
+    made._endpoint._attempts = Attempts(made._endpoint._attempts.retries, 0.01, 1.0)
     return made
 
 
@@ -96,6 +98,18 @@ def test_blank_texts_are_not_sent_and_have_the_zero_vector():
         assert made.embed_batch(["", "ab", " \n"]).tolist() == [[0] * 3, vector("ab"), [0] * 3]
         assert made.embed_batch([" "]).tolist() == [[0] * 3]
     assert [request["input"] for request in server.requests] == [["ab"], ["blank"]]
+
+
+def test_nothing_is_asked_for_no_texts():
+    with chat_server(embedded) as server:
+        for dimensions in (None, 5):
+            made = embedding(server, dimensions=dimensions)
+            for found in (made.embed_batch([]), made.embed_queries(())):
+                assert (found.shape, found.dtype) == ((0, dimensions or 0), np.float32)
+        blocks = [[], ["ab"], [], ["x", " "], []]
+        found = list(embedding(server).embed_blocks(blocks, queries=False))
+    assert [len(vectors) for vectors in found] == [0, 1, 0, 2, 0]
+    assert len(server.requests) == 2
 
 
 def test_any_text_is_a_query():  # S21
@@ -167,7 +181,7 @@ def test_it_waits_as_long_as_the_server_asks(asked):
 
     with chat_server(busy, embedded) as server:
         made = embedding(server, max_retries=1)
-        made._attempts = Attempts(1, 0.01, 3.0)
+        made._endpoint._attempts = Attempts(1, 0.01, 3.0)
         started = time.monotonic()
         made("ab")
         assert time.monotonic() - started >= 0.3
@@ -175,7 +189,8 @@ def test_it_waits_as_long_as_the_server_asks(asked):
 
 def test_a_server_that_asks_for_too_long_is_left():
     busy = raw(b"{}", 429, headers=[("Retry-After", "3600")])
-    with chat_server(busy, embedded) as server, pytest.raises(ExecutionError, match="429"):
+    told = "status 429.*; it asks to be left alone for 3,600 s, which is too long$"
+    with chat_server(busy, embedded) as server, pytest.raises(ExecutionError, match=told):
         embedding(server, max_retries=5)("ab")
     assert len(server.requests) == 1
 
@@ -193,6 +208,50 @@ def test_requests_keep_to_the_rate():
     assert max(times) - min(times) >= 0.05 * 5 - 0.04
 
 
+def test_tokens_keep_to_the_rate(monkeypatch):
+    """Estimated from bytes before a request, as the server counted them after it."""
+    turns = []
+
+    class Pacer:
+        def __init__(self, per_minute):
+            self.per_minute = per_minute
+
+        def turn(self, count=1.0):
+            turns.append((self.per_minute, count))
+            return 0.0
+
+        def correct(self, count):
+            turns.append((self.per_minute, "more", count))
+
+    monkeypatch.setattr(embeddings_endpoint, "Pacer", Pacer)
+
+    def counted(server, handler, body):
+        data = [{"embedding": [1.0]}]
+        raw(json.dumps({"data": data, "usage": {"prompt_tokens": 9}}).encode())(
+            server, handler, body
+        )
+
+    with chat_server(counted, embedded) as server:
+        made = embedding(server, requests_per_minute=70, tokens_per_minute=800)
+        made("日本語, and more")
+        made("ab")
+    assert [turn for turn in turns if turn[0] == 800] == [
+        (800, 19 / 4),
+        (800, "more", 9 - 19 / 4),
+        (800, 0.5),
+        (800, "more", 0.0),
+    ]
+
+
+def test_a_request_has_no_more_than_the_tokens_of_a_minute():
+    with chat_server(embedded) as server:
+        embedding(server, tokens_per_minute=1e6).embed_batch(["a" * 100] * 4)
+        made = embedding(server, tokens_per_minute=250, concurrency=1)
+        made._endpoint._tokens = Pacer(None)
+        made.embed_batch(["a" * 100] * 4)
+    assert [len(request["input"]) for request in server.requests] == [4, 2, 2]
+
+
 def test_the_first_failure_stops_the_others():
     """Requests that wait to be tried again give up at once when another one fails for good."""
     waiting = threading.Event()
@@ -207,7 +266,7 @@ def test_the_first_failure_stops_the_others():
 
     with chat_server(turn) as server:
         made = embedding(server, batch_size=1, concurrency=2, max_retries=5)
-        made._attempts = Attempts(5, 60.0, 300.0)
+        made._endpoint._attempts = Attempts(5, 60.0, 300.0)
         started = time.monotonic()
         with pytest.raises(ExecutionError, match="400"):
             made.embed_batch(["bad", "slow"])
@@ -227,6 +286,7 @@ def test_a_failure_is_raised_while_another_request_is_under_way():
 
 INTERRUPTED = """
 import sys
+from octavo.embeddings import embeddings_endpoint
 from octavo.embeddings.openai_embedding import OpenAIEmbedding
 embedding = OpenAIEmbedding("m", sys.argv[1], "key", batch_size=1, timeout=20.0)
 try:
@@ -259,8 +319,79 @@ def test_a_server_that_hangs():
 def test_no_server_at_all():
     with chat_server() as server:
         pass
-    with pytest.raises(ExecutionError, match="embedding server cannot be reached"):
+    with pytest.raises(ExecutionError, match=f"embedding server cannot be reached at {server.url}"):
         embedding(server)("ab")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(status):
+    """The texts go to the server that was named, and to no other."""
+    with chat_server(embedded) as other:
+        location = other.url.replace("//", "//user:word@") + "/embeddings?token=word"
+        away = raw(b"", status, headers=[("Location", location)])
+        with chat_server(away) as server, pytest.raises(ConfigurationError) as caught:
+            embedding(server, max_retries=3)("ab")
+    assert len(server.requests) == 1
+    assert other.requests == []
+    assert f"elsewhere (status {status})" in str(caught.value)
+    assert f"give the address of {other.url}/embeddings" in str(caught.value)
+    assert "word" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [("/v2/embeddings", "/v2/embeddings"), ("http://[x", "another server"), (KEY, r"\*\*\*")],
+)
+def test_where_a_redirect_leads(location, told):
+    away = raw(b"", 308, headers=[("Location", location)])
+    with chat_server(away) as server, pytest.raises(ConfigurationError, match=f"{told}$"):
+        embedding(server)("ab")
+
+
+def counted_connections(made, monkeypatch):
+    """Count what is sent, whether anybody is there or not."""
+    sent = []
+    send = made._endpoint._client._client.send
+
+    def counted(*args, **kwargs):
+        sent.append(1)
+        return send(*args, **kwargs)
+
+    monkeypatch.setattr(made._endpoint._client._client, "send", counted)
+    return sent
+
+
+@pytest.mark.parametrize(("retries", "attempts"), [(8, 3), (1, 2), (0, 1)])
+def test_where_nothing_ever_answered_it_is_not_tried_for_long(monkeypatch, retries, attempts):
+    with chat_server() as server:
+        pass
+    made = embedding(server, max_retries=retries)
+    sent = counted_connections(made, monkeypatch)
+    with pytest.raises(ExecutionError, match="cannot be reached"):
+        made("ab")
+    assert len(sent) == attempts
+
+
+def test_a_server_that_goes_away_is_waited_for(monkeypatch):
+    with chat_server(embedded) as server:
+        made = embedding(server, max_retries=6)
+        made("ab")
+    sent = counted_connections(made, monkeypatch)
+    with pytest.raises(ExecutionError, match="cannot be reached"):
+        made("ab")
+    assert len(sent) == 7
+
+
+def test_it_says_that_it_waits(caplog):
+    """Once for all requests that wait together."""
+    with chat_server(*[raw(b'{"error": {"message": "slow"}}', 429)] * 2, embedded) as server:
+        made = embedding(server, max_retries=2, batch_size=1, concurrency=2)
+        made._endpoint._attempts = Attempts(2, 1.5, 3.0)
+        made.embed_batch(["a", "b"])
+    [told] = [record for record in caplog.records if record.name == "octavo.model_servers"]
+    assert told.levelname == "WARNING"
+    assert "status 429" in told.getMessage()
+    assert "slow; trying again in " in told.getMessage()
 
 
 def test_an_endless_answer_is_bounded_in_bytes():
@@ -310,6 +441,24 @@ def test_an_answer_that_is_none(payload, kind):
     with (
         chat_server(raw(payload, kind=kind)) as server,
         pytest.raises(ExecutionError, match="embedding server"),
+    ):
+        embedding(server)("ab")
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ({"message": f"no such model, {KEY}", "code": 404}, r"no such model, \*\*\*"),
+        ("overloaded", "overloaded"),
+        ({"code": 5}, r"\{'code': 5\}"),
+    ],
+)
+def test_an_answer_that_is_an_error(error, told):
+    """Servers behind gateways have status 200 for anything."""
+    payload = json.dumps({"error": error}).encode()
+    with (
+        chat_server(raw(payload)) as server,
+        pytest.raises(ExecutionError, match=f"server answered with an error: {told}$"),
     ):
         embedding(server)("ab")
 
@@ -379,6 +528,11 @@ def test_without_a_key_nothing_is_asked(monkeypatch):
         ("concurrency", 0),
         ("requests_per_minute", 0),
         ("requests_per_minute", "many"),
+        ("requests_per_minute", 1e-300),
+        ("tokens_per_minute", 0),
+        ("tokens_per_minute", float("inf")),
+        ("timeout", 1e300),
+        ("timeout", float("nan")),
         ("timeout", 0),
         ("max_retries", -1),
         ("max_response_bytes", 0),

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -126,3 +127,9 @@ def test_without_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ConfigurationError, match=r"octavo\[sentence-transformers\]"):
         SentenceTransformerEmbedding("m")
+
+
+def test_a_path_is_a_model_and_no_texts_have_no_vectors(path):
+    made = SentenceTransformerEmbedding(Path(path), device="cpu")
+    assert made.specification == f"sentence-transformers:{path}"
+    assert made.embed_batch([]).shape == made.embed_queries([]).shape == (0, 0)

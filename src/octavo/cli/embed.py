@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from octavo.cli import values
+from octavo.cli.log_lines import log_lines
 from octavo.cli.options import CorpusFiles
 from octavo.cli.output import facts, say
 from octavo.cli.progress import progress
@@ -87,6 +88,14 @@ def embed(
             help="The most requests a minute (openai).",
         ),
     ] = None,
+    tokens_per_minute: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            callback=checked(values.above_zero),
+            help="The most tokens a minute (openai).",
+        ),
+    ] = None,
     max_retries: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Retries of a request (openai).")
     ] = None,
@@ -118,11 +127,13 @@ def embed(
         "api_key_variable": api_key_variable,
         "concurrency": concurrency,
         "requests_per_minute": requests_per_minute,
+        "tokens_per_minute": tokens_per_minute,
         "max_retries": max_retries,
     }
     from octavo.batch.embedding import EmbedJob, run_embedding  # noqa: PLC0415
     from octavo.batch.work_directory import can_resume  # noqa: PLC0415
     from octavo.columns.schema import NO_TITLE  # noqa: PLC0415
+    from octavo.model_servers.wait_notice import LOGGER as WAITS  # noqa: PLC0415
 
     job = EmbedJob(
         inputs=corpus,
@@ -141,7 +152,7 @@ def embed(
         say("A stopped job left finished parts; they are thrown away (--resume would keep them).")
     rows: int | None = None
     try:
-        with progress() as update:
+        with progress() as update, log_lines(WAITS):
 
             def listen(event: "EmbedProgress") -> None:
                 nonlocal rows

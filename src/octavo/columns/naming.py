@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from octavo.errors import InvalidArgumentError
+from octavo.errors import InvalidArgumentError, shown
 
 Fits: TypeAlias = Callable[[pa.DataType], bool]
 
@@ -23,6 +23,8 @@ def check_unique_names(names: Iterable[str], origin: str) -> None:
 
 def check_exists(option: str, name: str, names: Sequence[str]) -> None:
     """Refuse a named column that the input does not have, naming those it has and the nearest."""
+    if not isinstance(name, str):
+        raise InvalidArgumentError(f"{option}: expected the name of a column, found {shown(name)}")
     if name in names:
         return
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)

@@ -137,7 +137,7 @@ def choose_columns(schema: pa.Schema, requested: ColumnRequest) -> ColumnChoice:
     for option, name in requested.named():
         check_exists(option, name, schema.names)
     _check_metadata_names(requested.metadata)
-    title_name = requested.title if isinstance(requested.title, str) else None
+    title_name = None if isinstance(requested.title, NoTitle) else requested.title
     check_column(schema, "id", requested.id, is_id_like, "strings or integers")
     check_column(schema, "text", requested.text, is_text_like, "strings")
     check_column(schema, "title", title_name, is_text_like, "strings")

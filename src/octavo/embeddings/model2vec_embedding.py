@@ -1,6 +1,7 @@
 """Static models of the package ``model2vec`` (the extra of that name)."""
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -33,20 +34,22 @@ class Model2VecEmbedding(ModelEmbedding):
 
     library: ClassVar[str] = "model2vec"
 
-    def __init__(self, model: str, *, dimensions: int | None = None) -> None:
+    def __init__(self, model: str | PathLike[str], *, dimensions: int | None = None) -> None:
         super().__init__(model, {"dimensions": dimensions})
         library = optional("model2vec", self.library, type(self).__name__)
         try:
             self._model = library.StaticModel.from_pretrained(
-                model, dimensionality=dimensions, force_download=False
+                self.model, dimensionality=dimensions, force_download=False
             )
         except Exception as error:
             raise ConfigurationError(
-                f"model {model!r}: loading it failed: {told(error)}"
+                f"model {self.model!r}: loading it failed: {told(error)}"
             ) from error
 
     def embed_batch(self, texts: Sequence[str]) -> NDArray[Any]:
         """Return the vectors of documents: float32[n, d]."""
+        if len(texts) == 0:
+            return self._vectors_of_none()
         # Processes would be started for many texts, each with a copy of the model.
         vectors: NDArray[Any] = self._model.encode(
             encodable_texts(texts), use_multiprocessing=False

@@ -5,8 +5,10 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import InvalidArgumentError, checked_count, shown
@@ -22,7 +24,7 @@ class ModelEmbedding(ABC):
     Parameters
     ----------
     model
-        The model's name.
+        The model's name, or a path where it is.
     options
         Whatever else decides the vectors, as JSON values by the names of the constructor's
         parameters; what is ``None`` is left out.
@@ -35,15 +37,17 @@ class ModelEmbedding(ABC):
 
     def __init__(
         self,
-        model: str,
+        model: str | PathLike[str],
         options: Mapping[str, object],
         other: Mapping[str, object] | None = None,
     ) -> None:
-        self.model = checked_model(model)
+        self.model = checked_model(fspath(model) if isinstance(model, PathLike) else model)
         for name in ("prompt", "query_prompt"):
             if not isinstance(options.get(name), str | None):
                 raise InvalidArgumentError(f"{name}: expected text, found {shown(options[name])}")
-        self.options = {name: value for name, value in options.items() if value is not None}
+        self.options: dict[str, Any] = {
+            name: value for name, value in options.items() if value is not None
+        }
         """What decides the vectors, besides the model."""
         self._other = dict(other or {})
         if options.get("dimensions") is not None:
@@ -72,6 +76,10 @@ class ModelEmbedding(ABC):
     @abstractmethod
     def embed_queries(self, texts: Sequence[str]) -> NDArray[Any]:
         """Return the vectors of queries: float32[n, d]."""
+
+    def _vectors_of_none(self) -> NDArray[np.float32]:
+        """Return those of no texts: float32[0, d], where ``d`` is 0 unless it was asked for."""
+        return np.empty((0, self.options.get("dimensions", 0)), np.float32)
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self.options.items())

@@ -1,6 +1,8 @@
 """What an embedding function is, and the checks on what it returns (S42)."""
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -15,6 +17,7 @@ from octavo.errors import (
     InvalidArgumentError,
     NonFiniteVectorError,
     OctavoError,
+    told,
 )
 
 MAXIMUM_VALUES = 16_384
@@ -94,6 +97,77 @@ def embed_queries(
     return _embedded(function, batch, texts, dimensions)
 
 
+def embed_blocks(
+    function: EmbeddingFunction,
+    blocks: Iterable[Sequence[str] | ArrowArray],
+    *,
+    queries: bool,
+    dimensions: int | None = None,
+) -> Iterator[NDArray[np.float32]]:
+    """Yield the vectors of each block of texts, in order; see :func:`embed_texts`.
+
+    A function that asks a server has ``embed_blocks(blocks, *, queries)``, which takes blocks ahead
+    to keep its requests under way; of others one block is asked for after the other, in the
+    caller's thread.
+
+    Errors that concern texts say which (``texts``), counted from the first text of all.
+
+    Parameters
+    ----------
+    function
+        What embeds.
+    blocks
+        Texts, taken as they are needed.
+    queries
+        Whether they are queries.
+    dimensions
+        What every vector must have.
+
+    Examples
+    --------
+    >>> blocks = [["a"], [], ["b", "cd"]]
+    >>> found = embed_blocks(lambda text: [len(text), 1.0], blocks, queries=False)
+    >>> [len(vectors) for vectors in found]
+    [1, 0, 2]
+    """
+    ahead = getattr(function, "embed_blocks", None)
+    done = 0
+    if ahead is None:
+        embed = embed_queries if queries else embed_texts
+        for block in blocks:
+            with _counted_from(done, len(block)):
+                vectors = embed(function, block, dimensions=dimensions)
+            done += len(block)
+            yield vectors
+        return
+    rows: deque[int] = deque()
+
+    def strings() -> Iterator[list[str]]:
+        for block in blocks:
+            texts = _strings(block)
+            rows.append(len(texts))
+            yield texts
+
+    for found in ahead(strings(), queries=queries):
+        expected = rows.popleft()
+        with _counted_from(done, expected):
+            empty = np.empty((0, dimensions or 0), np.float32)
+            vectors = _checked(found, expected, dimensions) if expected else empty
+        done += expected
+        yield vectors
+
+
+@contextmanager
+def _counted_from(first: int, count: int) -> Iterator[None]:
+    """Let errors say which of all texts they concern, where these are so many of them."""
+    try:
+        yield
+    except (InvalidArgumentError, ExecutionError) as error:
+        about = error.texts or range(count)
+        error.texts = range(first + about.start, first + about.stop)
+        raise
+
+
 def _embedded(
     function: EmbeddingFunction,
     batch: Callable[[list[str]], object] | None,
@@ -108,9 +182,7 @@ def _embedded(
     except OctavoError:
         raise
     except Exception as error:
-        raise ExecutionError(
-            f"embedding {_name(function)}: raised {type(error).__name__}: {error}"
-        ) from error
+        raise _raised(function, error) from error
     return _checked(found, len(strings), dimensions)
 
 
@@ -122,7 +194,22 @@ def _strings(texts: Sequence[str] | ArrowArray) -> list[str]:
 
 def _one_by_one(function: EmbeddingFunction, texts: list[str]) -> list[NDArray[np.float32]]:
     # Each vector is copied before the next call, which may reuse its buffer.
-    return [_numbers(function(text), f"text {row}") for row, text in enumerate(texts)]
+    return [_numbers(_asked(function, text, row), f"text {row}") for row, text in enumerate(texts)]
+
+
+def _asked(function: EmbeddingFunction, text: str, row: int) -> object:
+    try:
+        return function(text)
+    except OctavoError:
+        raise
+    except Exception as error:
+        failure = _raised(function, error)
+        failure.texts = range(row, row + 1)
+        raise failure from error
+
+
+def _raised(function: object, error: Exception) -> ExecutionError:
+    return ExecutionError(f"embedding {_name(function)}: raised {told(error)}")
 
 
 def _checked(found: object, rows: int, dimensions: int | None) -> NDArray[np.float32]:
@@ -135,10 +222,12 @@ def _checked(found: object, rows: int, dimensions: int | None) -> NDArray[np.flo
     _check_dimensions(vectors.shape[1], dimensions)
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
-        raise NonFiniteVectorError(
-            f"embedding of text {int(np.argmin(finite))}: expected finite float32 values, "
-            "found NaN or infinity"
+        row = int(np.argmin(finite))
+        failure = NonFiniteVectorError(
+            f"embedding of text {row}: expected finite float32 values, found NaN or infinity"
         )
+        failure.texts = range(row, row + 1)
+        raise failure
     return vectors
 
 

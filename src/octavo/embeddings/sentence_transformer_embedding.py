@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,7 +47,7 @@ class SentenceTransformerEmbedding(ModelEmbedding):
 
     def __init__(
         self,
-        model: str,
+        model: str | PathLike[str],
         *,
         prompt: str | None = None,
         query_prompt: str | None = None,
@@ -61,11 +62,11 @@ class SentenceTransformerEmbedding(ModelEmbedding):
         try:
             with _without_progress_bars():
                 self._model = library.SentenceTransformer(
-                    model, device=device, truncate_dim=dimensions, trust_remote_code=False
+                    self.model, device=device, truncate_dim=dimensions, trust_remote_code=False
                 )
         except Exception as error:
             raise ConfigurationError(
-                f"model {model!r}: loading it failed: {told(error)}"
+                f"model {self.model!r}: loading it failed: {told(error)}"
             ) from error
 
     def embed_batch(self, texts: Sequence[str]) -> NDArray[Any]:
@@ -77,6 +78,8 @@ class SentenceTransformerEmbedding(ModelEmbedding):
         return self._encoded(self._model.encode_query, texts, self.options.get("query_prompt"))
 
     def _encoded(self, encode: Any, texts: Sequence[str], prompt: object) -> NDArray[Any]:  # noqa: ANN401 - a method of the library
+        if len(texts) == 0:
+            return self._vectors_of_none()
         vectors: NDArray[Any] = encode(
             encodable_texts(texts),
             prompt=prompt,

@@ -1,16 +1,16 @@
-"""Not asking a server more often than it allows."""
+"""Not asking a server for more than it allows."""
 
 import threading
 import time
 
 
 class Pacer:
-    """Spreads requests evenly over time; threads share one.
+    """Spreads requests, or the tokens in them, evenly over time; threads share one.
 
     Parameters
     ----------
     per_minute
-        The most requests a minute; ``None``: as many as come.
+        The most a minute; ``None``: as many as come.
 
     Examples
     --------
@@ -24,13 +24,18 @@ class Pacer:
         self._next = 0.0
         self._lock = threading.Lock()
 
-    def turn(self) -> float:
-        """Take the next turn; returns the seconds until it comes."""
+    def turn(self, count: float = 1.0) -> float:
+        """Take the next turn, for so many; returns the seconds until it comes."""
         with self._lock:
             now = time.monotonic()
             turn = max(self._next, now)
-            self._next = turn + self._apart
+            self._next = turn + self._apart * count
             return turn - now
+
+    def correct(self, count: float) -> None:
+        """Note that a turn was for so many more, or fewer, than it was taken for."""
+        with self._lock:
+            self._next += self._apart * count
 
     def hold(self, seconds: float) -> None:
         """Let nobody who comes from now on have a turn for so long: the server asked for it."""

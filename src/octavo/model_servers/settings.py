@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"
+_LONGEST: Final = 1_000_000  # seconds, 11 days
 
 
 def checked_model(model: object) -> str:
@@ -123,11 +124,13 @@ def checked_seconds(name: str, value: object) -> float:
     Raises
     ------
     InvalidArgumentError
-        It is no finite number above zero.
+        It is no number above zero, or more than a system can wait for.
     """
     number = real_number(value)
-    if number is None or not 0 < number < math.inf:
-        raise InvalidArgumentError(f"{name}: expected seconds above zero, found {shown(value)}")
+    if number is None or not 0 < number <= _LONGEST:
+        raise InvalidArgumentError(
+            f"{name}: expected seconds above zero, at most {_LONGEST:,}, found {shown(value)}"
+        )
     return number
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,12 +37,12 @@ KILLED_JOB = """
 import os, signal, sys
 sys.path.insert(0, os.getcwd())
 from octavo.batch import parts, work_directory
-from octavo.batch.embedding import EmbedJob, embedder, run, run_embedding
+from octavo.batch.embedding import EmbedJob, distinct_texts, run, run_embedding
 from octavo.batch.writers import parquet
 
 inputs, out, where, calls = sys.argv[1:]
 owner, name = {
-    "while it embeds": (embedder.Embedder, "vectors"),
+    "while it embeds": (distinct_texts.DistinctTexts, "spread"),
     "before a part is named": (parts, "sync_file"),
     "while the output is written": (parquet.ParquetWriter, "write"),
     "before the output is named": (run, "write_rows"),
@@ -328,6 +329,9 @@ def test_columns_can_be_chosen(corpus_file, tmp_path):
         ({"text": "body"}, "text: no column 'body'"),
         ({"text": "year"}, "text: expected column 'year' to hold strings"),
         ({"title": "head"}, "title: no column 'head'"),
+        ({"title": 3}, "title: expected the name of a column, found 3"),
+        ({"text": ["text"]}, "text: expected the name of a column, found ..text"),
+        ({"keep": [3]}, "keep: "),
         ({"keep": ["nowhere"]}, "keep: .*'nowhere'"),
         ({"keep": []}, "keep: expected at least one column"),
         ({"max_characters": 0}, "max_characters: expected an integer from 1"),
@@ -412,6 +416,49 @@ def test_bad_vectors_are_refused_and_what_was_done_is_kept(tmp_path, bad, error)
         EmbedJob(inputs=tmp_path / "t.parquet", out=out, model=lambda _: [1.0, 2.0], resume=True)
     )
     assert (summary.rows, summary.resumed) == (2_000, 1_024)
+
+
+def test_errors_name_the_row(tmp_path):
+    """By its number in its file, behind what an earlier run has done too."""
+    for name, first, rows in (("1", 0, 1_500), ("2", 1_500, 1_500)):
+        texts = [f"t{row}" for row in range(first, first + rows)]
+        pq.write_table(pa.table({"text": texts}), tmp_path / f"{name}.parquet")
+    out = tmp_path / "v.parquet"
+
+    def refused(bad):
+        def function(text):
+            if text == "t2700" and isinstance(bad, Exception):
+                raise bad
+            return [float("nan")] if text == "t2700" else [1.0]
+
+        return function
+
+    for resume, bad, told in (
+        (False, None, r"found NaN or infinity \(row 1200 of .*2\.parquet\)$"),
+        (True, ValueError("bad"), r"raised ValueError: bad \(row 1200 of .*2\.parquet\)$"),
+    ):
+        job = EmbedJob(
+            inputs=tmp_path / "?.parquet", out=out, model=refused(bad), unit_length=False
+        )
+        with pytest.raises((NonFiniteVectorError, ExecutionError), match=told):
+            run_embedding(replace(job, resume=resume))
+
+
+def test_errors_of_many_texts_name_their_rows(tmp_path):
+    class Batch:
+        def __call__(self, text):
+            return [1.0]
+
+        def embed_batch(self, texts):
+            if "t1025" in texts:
+                raise ValueError("bad")
+            return [[1.0]] * len(texts)
+
+    texts = [f"t{row}" for row in range(1_030)] + ["", "t1025"]
+    job = EmbedJob(inputs=pa.table({"text": texts}), out=tmp_path / "v.parquet", model=Batch())
+    told = r"ValueError: bad \(row 1024 of table to row 1031 of table\)$"
+    with pytest.raises(ExecutionError, match=told):
+        run_embedding(job)
 
 
 KILLS = [

@@ -424,3 +424,30 @@ def test_without_the_package(monkeypatch):
 def test_settings_that_cannot_be_are_told(name, value):
     with pytest.raises(InvalidArgumentError, match=f"^{name}: "):
         OpenAIClient("m", **{"api_key": "k", name: value})
+
+
+@every_way
+def test_a_redirect_is_not_followed(ask):
+    """What is sent goes to the server that was named, and to no other."""
+    with chat_server() as other:
+        away = raw(b"", 307, headers=[("Location", other.url + "/chat/completions")])
+        told = f"elsewhere .*give the address of {other.url}/chat"
+        with chat_server(away) as server, pytest.raises(ConfigurationError, match=told):
+            ask(client(server, max_retries=2), "", "p")
+    assert len(server.requests) == 1
+    assert other.requests == []
+
+
+@every_way
+def test_a_server_that_asks_for_too_long_is_left(ask):
+    busy = raw(b"{}", 429, headers=[("Retry-After", "3600")])
+    with chat_server(busy) as server, pytest.raises(ExecutionError, match="alone for 3,600 s"):
+        ask(client(server, max_retries=2), "", "p")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("way", ["complete", "complete_async"])
+def test_an_answer_that_is_an_error(way):
+    refusal = raw(b'{"error": {"message": "no such model", "code": 404}}')
+    with chat_server(refusal) as server, pytest.raises(ExecutionError, match="no such model"):
+        ASK[way](client(server), "", "p")

@@ -1,17 +1,24 @@
-"""The vectors of a block of texts: repeated texts once, blank ones not at all."""
+"""The vectors of blocks of texts: repeated texts once, blank ones not at all."""
 
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from octavo.columns.arrow_types import Array, compute
-from octavo.columns.text import blank_rows
-from octavo.embeddings.protocol import EmbeddingFunction, embed_queries, embed_texts
+from octavo.batch.embedding.distinct_texts import DistinctTexts
+from octavo.batch.embedding.row_blocks import RowBlock
+from octavo.columns.arrow_types import Array
+from octavo.embeddings.protocol import (
+    EmbeddingFunction,
+    embed_blocks,
+    embed_queries,
+    embed_texts,
+)
 from octavo.engines.report import SearchReport
+from octavo.errors import OctavoError
 from octavo.kernels.unit_length import unit_length
 
 EMBEDDED = "texts embedded"
@@ -19,6 +26,15 @@ REPEATED = "repeated texts"
 BLANK = "rows without text"
 
 _PROBE = "octavo"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbeddedBlock:
+    """Rows, a vector each, null where the text is blank, and what that took."""
+
+    block: RowBlock
+    vectors: Array
+    report: SearchReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,42 +69,75 @@ class Embedder:
 
         So a model that cannot be had, or a key that is wrong, is noticed before anything is read.
         """
-        return int(self._embed(pa.array([_PROBE], pa.large_string())).shape[1])
+        embed = embed_queries if self.queries else embed_texts
+        return int(embed(self.function, [_PROBE]).shape[1])
 
-    def vectors(self, texts: pa.LargeStringArray) -> tuple[Array, SearchReport]:
-        """Return a fixed-size list of float32 a text, null where it is blank, and what it took.
+    def embedded(
+        self, blocks: Iterable[RowBlock], describe: Callable[[int], str]
+    ) -> Generator[EmbeddedBlock, None, None]:
+        """Yield blocks with their vectors, in order; as many are under way as the function wants.
+
+        Parameters
+        ----------
+        blocks
+            Rows with their texts.
+        describe
+            Says where a row came from, by its number among all; for messages.
 
         Raises
         ------
         OctavoError
             What the function raised, or vectors that are not as S42 wants them.
         """
-        rows = len(texts)
-        if self.max_characters is not None:
-            texts = compute.utf8_slice_codeunits(texts, 0, self.max_characters)
-        present = np.ones(rows, np.bool_)
-        present[blank_rows(texts)] = False
-        spoken: Any = texts.filter(pa.array(present)).dictionary_encode()
-        distinct: pa.LargeStringArray = spoken.dictionary
-        vectors = np.zeros((rows, self.dimensions or 0), np.float32)
-        if len(distinct):
-            vectors[present] = self._embed(distinct)[spoken.indices.to_numpy()]
-        counted = {
-            EMBEDDED: len(distinct),
-            REPEATED: len(spoken) - len(distinct),
-            BLANK: rows - len(spoken),
-        }
-        values: Any = pa.array(vectors.reshape(-1))
-        lists: Array = pa.FixedSizeListArray.from_arrays(
-            values, self.dimensions or 0, mask=pa.array(~present)
-        )
-        return lists.cast(self.type()), SearchReport(counters=Counter(counted))
+        taken: deque[DistinctTexts] = deque()
+
+        def texts() -> Iterator[pa.LargeStringArray]:
+            for block in blocks:
+                taken.append(DistinctTexts.of(block, self.max_characters))
+                yield taken[-1].texts
+
+        done = 0
+        try:
+            for vectors in embed_blocks(
+                self.function, texts(), queries=self.queries, dimensions=self.dimensions
+            ):
+                block = taken.popleft()
+                done += len(block.texts)
+                yield self._finished(block, vectors)
+        except OctavoError as error:
+            if error.texts is not None:
+                _tell_rows(error, error.texts, done, taken, describe)
+            raise
 
     def type(self) -> pa.DataType:
         """Return the type of the vectors."""
         return pa.list_(pa.float32(), self.dimensions or 0)
 
-    def _embed(self, texts: pa.LargeStringArray) -> NDArray[np.float32]:
-        embed = embed_queries if self.queries else embed_texts
-        vectors = embed(self.function, texts, dimensions=self.dimensions)
-        return unit_length(vectors) if self.unit_length else vectors
+    def _finished(self, texts: DistinctTexts, vectors: NDArray[np.float32]) -> EmbeddedBlock:
+        scaled = unit_length(vectors) if self.unit_length and len(vectors) else vectors
+        spoken, rows = len(texts.numbers), len(texts.block)
+        counted = {
+            EMBEDDED: len(texts.texts),
+            REPEATED: spoken - len(texts.texts),
+            BLANK: rows - spoken,
+        }
+        lists = texts.spread(scaled).cast(self.type())
+        return EmbeddedBlock(texts.block, lists, SearchReport(counters=Counter(counted)))
+
+
+def _tell_rows(
+    error: OctavoError,
+    texts: range,
+    done: int,
+    taken: Iterable[DistinctTexts],
+    describe: Callable[[int], str],
+) -> None:
+    """Add to an error of which rows the texts are that it concerns, of blocks behind ``done`` texts."""
+    rows: list[int] = []
+    for block in taken:
+        found = block.rows(range(texts.start - done, texts.stop - done))
+        rows += [block.block.first_row + int(row) for row in found]
+        done += len(block.texts)
+    if rows:
+        first, last = describe(min(rows)), describe(max(rows))
+        error.args = (f"{error} ({first if first == last else f'{first} to {last}'})",)

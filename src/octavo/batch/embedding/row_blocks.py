@@ -12,7 +12,7 @@ from octavo.columns.arrow_types import Array, compute
 from octavo.columns.document_batch import DocumentBatch, searchable_text
 from octavo.columns.place import Place
 from octavo.columns.readers.json_lines import JsonLinesSource
-from octavo.columns.sources import InputBatch, Source, input_schema, open_inputs
+from octavo.columns.sources import InputBatch, RowOrigins, Source, input_schema, open_inputs
 from octavo.columns.text import as_text
 from octavo.columns.vector_notes import noted_model
 from octavo.embeddings.vector_model import KEY
@@ -25,10 +25,14 @@ BLOCK_BYTES: Final = 32 << 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowBlock:
-    """Consecutive rows and their texts to embed, which may be empty."""
+    """Consecutive rows and their texts to embed, which may be empty.
+
+    The number of the first row counts the rows of all inputs.
+    """
 
     rows: pa.RecordBatch
     texts: pa.LargeStringArray
+    first_row: int
 
     def __len__(self) -> int:
         return int(self.rows.num_rows)
@@ -41,7 +45,9 @@ class RowBlock:
     def cut(self, start: int, stop: int) -> "RowBlock":
         """Return some of the rows, without copying them."""
         length = stop - start
-        return RowBlock(self.rows.slice(start, length), self.texts.slice(start, length))
+        return RowBlock(
+            self.rows.slice(start, length), self.texts.slice(start, length), self.first_row + start
+        )
 
 
 def rows_schema(
@@ -83,9 +89,20 @@ def rows_schema(
 
 
 def row_blocks(
-    sources: Sequence[Source], schema: pa.Schema, columns: TextColumns
+    sources: Sequence[Source], schema: pa.Schema, columns: TextColumns, origins: RowOrigins
 ) -> Iterator[RowBlock]:
     """Yield the rows in order, in bounded memory, in blocks that depend on nothing but the rows.
+
+    Parameters
+    ----------
+    sources
+        The inputs.
+    schema
+        The columns that are written.
+    columns
+        Those of the texts.
+    origins
+        Is told where rows come from.
 
     Raises
     ------
@@ -94,7 +111,7 @@ def row_blocks(
         the message names the input and the rows.
     """
     pending: list[RowBlock] = []
-    for block in _read(sources, schema, columns):
+    for block in _read(sources, schema, columns, origins):
         pending.append(block)
         if sum(map(len, pending)) >= BLOCK_ROWS:
             joined = _joined(pending)
@@ -109,11 +126,17 @@ def row_blocks(
         yield _joined(pending)
 
 
-def _read(sources: Sequence[Source], schema: pa.Schema, columns: TextColumns) -> Iterator[RowBlock]:
+def _read(
+    sources: Sequence[Source], schema: pa.Schema, columns: TextColumns, origins: RowOrigins
+) -> Iterator[RowBlock]:
     texts = [name for name in (columns.text, columns.title) if name is not None]
     wanted = list(dict.fromkeys([*schema.names, *texts]))
+    done = 0
     for batch in open_inputs(sources, columns=wanted, batch_rows=BLOCK_ROWS):
-        yield RowBlock(_conformed(batch, schema), _texts(batch, columns))
+        origins.add(batch)
+        rows = _conformed(batch, schema)
+        yield RowBlock(rows, _texts(batch, columns), done)
+        done += rows.num_rows
 
 
 def _texts(batch: InputBatch, columns: TextColumns) -> pa.LargeStringArray:
@@ -172,6 +195,7 @@ def _joined(blocks: Sequence[RowBlock]) -> RowBlock:
     return RowBlock(
         rows[0],
         pa.concat_arrays([block.texts for block in blocks]),
+        blocks[0].first_row,
     )
 
 

@@ -1,7 +1,7 @@
 """Running an embedding job: rows in, the same rows with vectors out, in blocks."""
 
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ from octavo.batch.work_directory import WorkDirectory, work_directory
 from octavo.batch.writers.parquet import ParquetWriter
 from octavo.columns.encodable import encodable
 from octavo.columns.row_count import estimated_rows
-from octavo.columns.sources import input_schema, resolve_inputs
+from octavo.columns.sources import RowOrigins, input_schema, resolve_inputs
 from octavo.columns.vector_notes import with_note
 from octavo.embeddings.model_embedding import ModelEmbedding
 from octavo.embeddings.protocol import EmbeddingFunction
@@ -192,16 +192,19 @@ class _Run:
 
         report()
         parts = _Parts(work, self.schema)
-        blocks = row_blocks(self.sources, self.input_schema, self.columns)
+        origins = RowOrigins()
+        blocks = row_blocks(self.sources, self.input_schema, self.columns, origins)
+        left = islice(blocks, done.blocks, None)
         try:
-            for block in islice(blocks, done.blocks, None):
-                vectors, made = self.embedder.vectors(block.texts)
-                arrays = [*block.rows.columns, vectors]
-                rows = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
-                stored = StoredBlock(done.blocks, rows, len(block), made)
-                parts.write(stored)
-                done += stored.totals()
-                report()
+            # Closed, since an error ends what is under way.
+            with closing(self.embedder.embedded(left, origins.describe)) as found:
+                for each in found:
+                    arrays = [*each.block.rows.columns, each.vectors]
+                    rows = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+                    stored = StoredBlock(done.blocks, rows, len(each.block), each.report)
+                    parts.write(stored)
+                    done += stored.totals()
+                    report()
         except BaseException:
             with suppress(Exception):  # what went wrong matters more
                 parts.finish()

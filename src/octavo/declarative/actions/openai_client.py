@@ -11,9 +11,11 @@ from octavo.importing import optional
 from octavo.model_servers.attempts import Attempts
 from octavo.model_servers.openai_errors import (
     asked_wait,
+    error_in_answer,
     is_worth_a_retry,
     octavo_error,
     shown_address,
+    tell_wait,
 )
 from octavo.model_servers.settings import (
     certificates,
@@ -92,10 +94,11 @@ class OpenAIClient:
         if max_tokens is not None:
             self._options["max_tokens"] = checked_count("max_tokens", max_tokens)
         self._openai = optional("openai", "openai", "OpenAIClient")
-        self._certificates = certificates()
+        # No redirects: what is sent is for the server that was named.
+        self._transport = {"verify": certificates(), "follow_redirects": False}
         with client_made("OpenAIClient"):
             http = self._openai.DefaultHttpxClient(
-                event_hooks={"response": [_guard(self._most_bytes)]}, verify=self._certificates
+                event_hooks={"response": [_guard(self._most_bytes)]}, **self._transport
             )
             weakref.finalize(self, http.close)
             self._client = self._openai.OpenAI(**self._settings, http_client=http)
@@ -121,7 +124,7 @@ class OpenAIClient:
         CancelledError
             The request was cancelled.
         """
-        return answer_text(self._tried(system, prompt))
+        return self._text(self._tried(system, prompt))
 
     def stream(self, system: str, prompt: str) -> Iterator[str]:
         """Yield the pieces of the model's answer; errors are those of :meth:`complete`."""
@@ -134,7 +137,7 @@ class OpenAIClient:
     async def complete_async(self, system: str, prompt: str) -> str:
         """Return the model's answer; errors are those of :meth:`complete`."""
         async with self._asynchronous() as client:
-            return answer_text(await self._tried_async(client, system, prompt))
+            return self._text(await self._tried_async(client, system, prompt))
 
     async def stream_async(self, system: str, prompt: str) -> AsyncIterator[str]:
         """Yield the pieces of the model's answer; errors are those of :meth:`complete`."""
@@ -179,7 +182,7 @@ class OpenAIClient:
             guard(response)
 
         http = self._openai.DefaultAsyncHttpxClient(
-            event_hooks={"response": [guarded]}, verify=self._certificates
+            event_hooks={"response": [guarded]}, **self._transport
         )
         client: openai.AsyncOpenAI = self._openai.AsyncOpenAI(**self._settings, http_client=http)
         return client
@@ -204,7 +207,8 @@ class OpenAIClient:
             try:
                 return self._client.chat.completions.create(**request)
             except Exception as error:  # noqa: BLE001 - of the package, or below it
-                failure, pause = self._error(error), self._pause(error, waits)
+                failure = self._error(error)
+                pause = self._pause(error, failure, waits)
             if pause is None:
                 raise failure
             self._attempts.wait(pause, current_context().dispatch.check)
@@ -222,7 +226,8 @@ class OpenAIClient:
             try:
                 return await client.chat.completions.create(**request)
             except Exception as error:  # noqa: BLE001 - of the package, or below it
-                failure, pause = self._error(error), self._pause(error, waits)
+                failure = self._error(error)
+                pause = self._pause(error, failure, waits)
             if pause is None:
                 raise failure
             await self._attempts.wait_async(pause, current_context().dispatch.check)
@@ -230,13 +235,23 @@ class OpenAIClient:
     def _error(self, error: Exception) -> OctavoError:
         return octavo_error(self._openai, error, self._key)
 
-    def _pause(self, error: Exception, waits: Iterator[float]) -> float | None:
+    def _pause(
+        self, error: Exception, failure: OctavoError, waits: Iterator[float]
+    ) -> float | None:
         wait = next(waits, None) if is_worth_a_retry(self._openai, error) else None
         if wait is None:
             return None
-        return self._attempts.allowed(
+        pause = self._attempts.allowed(
             wait, asked_wait(error), current_context().dispatch.remaining()
         )
+        if pause is None:
+            tell_wait(failure, error)
+        return pause
+
+    def _text(self, answer: Answer) -> str:
+        if refusal := error_in_answer(answer, self._key):
+            raise refusal
+        return answer_text(answer)
 
 
 def _pieces(events: Iterator[Any], failed: Callable[[Exception], OctavoError]) -> Iterator[str]:
