@@ -519,6 +519,8 @@ def test_without_a_key_nothing_is_asked(monkeypatch):
         OpenAIEmbedding("m")
     with chat_server(embedded) as server:
         assert OpenAIEmbedding("m", server.url)("ab").tolist() == vector("ab")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert OpenAIEmbedding("m")("ab").tolist() == vector("ab")
 
 
 @pytest.mark.parametrize(

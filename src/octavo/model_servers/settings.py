@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import ssl
 
 KEY_VARIABLE: Final = "OPENAI_API_KEY"
+ADDRESS_VARIABLE: Final = "OPENAI_BASE_URL"  # read by the package
 NO_KEY: Final = "none"
 _LONGEST: Final = 1_000_000  # seconds, 11 days
 
@@ -101,7 +102,7 @@ def checked_key(
     api_key
         ``None``: from the environment.
     base_url
-        Where the server is; one that is named may need no key.
+        Where the server is; one that is named, here or in the environment, may need no key.
     variable
         The environment's name for the key.
 
@@ -111,8 +112,12 @@ def checked_key(
         There is none, or it is no header; it is never shown.
     """
     key = os.environ.get(variable, "") if api_key is None else api_key
-    if not isinstance(key, str) or not (key.strip() or base_url):
-        raise ConfigurationError(f"{owner}: there is no key; set {variable}, or give api_key")
+    named = base_url or os.environ.get(ADDRESS_VARIABLE, "").strip()
+    if not isinstance(key, str) or not (key.strip() or named):
+        raise ConfigurationError(
+            f"{owner}: there is no key; set {variable}, or give api_key; for a server of your own "
+            f"that needs none set {ADDRESS_VARIABLE}, or give base_url"
+        )
     if key and not (key.isascii() and key.isprintable()):
         raise ConfigurationError(f"{owner}: api_key: expected printable ASCII characters")
     return key.strip() or NO_KEY
