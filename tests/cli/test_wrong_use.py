@@ -172,27 +172,3 @@ def test_other_commands(octavo, index, queries, tmp_path):
     assert "--draw: expected a strategy that walks a graph" in refused(drawn)
     assert "expected quick or full" in refused(octavo("bench", "--suite", "huge"))
     assert not list(tmp_path.glob("o.*"))
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        ("index", RUN, "--out", "s3://bucket/index"),
-        ("index", "s3://id:SECRET@bucket/d.parquet", "--out", "made"),
-        ("add", "s3://bucket/index", RUN),
-        ("search", "gs://bucket/index", "fox"),
-        ("embed", RUN, "--model", "hash", "--out", "s3://bucket/v.parquet"),
-        ("eval", "INDEX", "s3://bucket/q.parquet?region=x", QRELS),
-        ("eval", "INDEX", BEIR, BEIR, "--html", "s3://bucket/page.html"),
-        ("compare", RUN, "s3://bucket/r.parquet", QRELS),
-        ("diff", RUN, "s3://bucket/r.parquet"),
-        ("sweep", "INDEX", "s3://bucket/q.parquet", QRELS, "--rrf-k", "1,2"),
-    ],
-)
-def test_a_uri_is_no_path_of_this_machine(octavo, index, tmp_path, monkeypatch, asked):
-    monkeypatch.chdir(tmp_path)
-    before = sorted(tmp_path.rglob("*"))
-    said = refused(octavo(*(index if part == "INDEX" else part for part in asked)))
-    assert "expected a path of this machine, found a URI (" in said
-    assert "SECRET" not in said
-    assert sorted(tmp_path.rglob("*")) == before

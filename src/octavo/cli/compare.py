@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from octavo.cli import values
 from octavo.cli.evaluation_options import Evaluation, EvaluationRequest, with_evaluation_options
-from octavo.cli.values import checked, wrong_use
+from octavo.cli.values import wrong_use
 from octavo.visible import printable
 
 if TYPE_CHECKING:
@@ -21,36 +20,24 @@ def compare(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN...",
-            callback=checked(values.local),
-            help="TREC runs, results of octavo batch, other parquet, JSON lines.",
+            metavar="RUN...", help="TREC runs, results of octavo batch, other parquet, JSON lines."
         ),
     ],
     qrels: Annotated[
         Path,
         typer.Argument(
-            metavar="QRELS",
-            callback=checked(values.local),
-            help="TREC qrels, BEIR's qrels/*.tsv or folder, parquet, ...",
+            metavar="QRELS", help="TREC qrels, BEIR's qrels/*.tsv or folder, parquet, ..."
         ),
     ],
     *,
     request: EvaluationRequest,
     index: Annotated[
         Path | None,
-        typer.Option(
-            metavar="INDEX",
-            callback=checked(values.local),
-            help="Where --html takes the documents' texts from.",
-        ),
+        typer.Option(metavar="INDEX", help="Where --html takes the documents' texts from."),
     ] = None,
     queries: Annotated[
         Path | None,
-        typer.Option(
-            metavar="QUERIES",
-            callback=checked(values.local),
-            help="Where --html takes the queries' texts from.",
-        ),
+        typer.Option(metavar="QUERIES", help="Where --html takes the queries' texts from."),
     ] = None,
 ) -> None:
     """Measure runs with judged queries; exit with 1 where they fall below a limit."""

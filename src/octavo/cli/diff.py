@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from octavo.cli import values
 from octavo.cli.failures import FAILED
 from octavo.cli.options import AsJson
 from octavo.cli.output import counts, say, show, show_json
-from octavo.cli.values import checked
 from octavo.visible import printable
 
 if TYPE_CHECKING:
@@ -20,19 +18,9 @@ if TYPE_CHECKING:
 
 def diff(
     before: Annotated[
-        Path,
-        typer.Argument(
-            metavar="BEFORE",
-            callback=checked(values.local),
-            help="Results of octavo batch, or a run.",
-        ),
+        Path, typer.Argument(metavar="BEFORE", help="Results of octavo batch, or a run.")
     ],
-    after: Annotated[
-        Path,
-        typer.Argument(
-            metavar="AFTER", callback=checked(values.local), help="Other results, or a run."
-        ),
-    ],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="Other results, or a run.")],
     *,
     ignore_scores: Annotated[
         bool,

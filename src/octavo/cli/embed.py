@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 def embed(
     corpus: CorpusFiles,
     *,
-    out: Annotated[
-        Path,
-        typer.Option(metavar="FILE", callback=checked(values.local), help="Parquet file to write."),
-    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Parquet file to write.")],
     model: Annotated[
         str | None,
         typer.Option(

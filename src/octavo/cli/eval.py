@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from octavo.cli import values
 from octavo.cli.compared_strategy import ComparedStrategy, parsed_strategy
 from octavo.cli.evaluation_options import Evaluation, EvaluationRequest, with_evaluation_options
 from octavo.cli.options import (
@@ -24,7 +23,7 @@ from octavo.cli.output import say
 from octavo.cli.progress import progress
 from octavo.cli.query_function import QueryEmbedding, query_function
 from octavo.cli.strategy_options import with_strategy_options
-from octavo.cli.values import checked, wrong_use
+from octavo.cli.values import wrong_use
 
 if TYPE_CHECKING:
     from octavo.batch import BatchProgress
@@ -39,17 +38,13 @@ def evaluate(
     queries: Annotated[
         Path,
         typer.Argument(
-            metavar="QUERIES",
-            callback=checked(values.local),
-            help="TREC topics, BEIR's queries.jsonl or folder, TSV, parquet, ...",
+            metavar="QUERIES", help="TREC topics, BEIR's queries.jsonl or folder, TSV, parquet, ..."
         ),
     ],
     qrels: Annotated[
         Path,
         typer.Argument(
-            metavar="QRELS",
-            callback=checked(values.local),
-            help="TREC qrels, BEIR's qrels/*.tsv or folder, parquet, ...",
+            metavar="QRELS", help="TREC qrels, BEIR's qrels/*.tsv or folder, parquet, ..."
         ),
     ],
     *,
@@ -79,11 +74,7 @@ def evaluate(
     embedding: QueryEmbedding = None,
     runs: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIRECTORY",
-            callback=checked(values.local),
-            help="Keep each strategy's results there, LABEL.trec.",
-        ),
+        typer.Option(metavar="DIRECTORY", help="Keep each strategy's results there, LABEL.trec."),
     ] = None,
     threads: Threads = None,
 ) -> None:

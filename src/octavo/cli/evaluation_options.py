@@ -37,27 +37,14 @@ EVALUATION_OPTIONS: dict[str, Any] = {
     ],
     "per_query": Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            callback=checked(values.local),
-            help="Write the values of each query, .parquet or .csv.",
-        ),
+        typer.Option(metavar="FILE", help="Write the values of each query, .parquet or .csv."),
     ],
     "plot": Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            callback=checked(values.local),
-            help="Draw bars with intervals, .svg or .png.",
-        ),
+        Path | None, typer.Option(metavar="FILE", help="Draw bars with intervals, .svg or .png.")
     ],
     "html": Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            callback=checked(values.local),
-            help="Write one page with plots, tables and hits by query.",
-        ),
+        typer.Option(metavar="FILE", help="Write one page with plots, tables and hits by query."),
     ],
     "html_queries": Annotated[
         int | None,
@@ -73,11 +60,7 @@ EVALUATION_OPTIONS: dict[str, Any] = {
     ],
     "against": Annotated[
         Path | None,
-        typer.Option(
-            metavar="OLD_RUN",
-            callback=checked(values.local),
-            help="Exit with 1 if a mean is below that of this run.",
-        ),
+        typer.Option(metavar="OLD_RUN", help="Exit with 1 if a mean is below that of this run."),
     ],
     "tolerance": Annotated[
         float | None,

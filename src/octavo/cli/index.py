@@ -35,12 +35,7 @@ HASH_NOTICE = (
 def index(
     corpus: CorpusFiles,
     *,
-    out: Annotated[
-        Path,
-        typer.Option(
-            metavar="INDEX", callback=checked(values.local), help="Directory of the index to make."
-        ),
-    ],
+    out: Annotated[Path, typer.Option(metavar="INDEX", help="Directory of the index to make.")],
     text: Annotated[str | None, typer.Option(metavar="COL", help="Column of the text.")] = None,
     id: Annotated[str | None, typer.Option(metavar="COL", help="Column of the ids.")] = None,  # noqa: A002
     title: Annotated[str | None, typer.Option(metavar="COL", help="Column of titles.")] = None,

@@ -15,16 +15,12 @@ from octavo.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from octavo.corpus.searchable import SearchableCorpus
 
-IndexPath = Annotated[
-    Path,
-    typer.Argument(metavar="INDEX", callback=checked(values.local), help="Directory of the index."),
-]
+IndexPath = Annotated[Path, typer.Argument(metavar="INDEX", help="Directory of the index.")]
 
 CorpusFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="CORPUS...",
-        callback=checked(values.local),
         help="Parquet, Arrow, JSON lines or CSV files, directories or globs of them.",
     ),
 ]

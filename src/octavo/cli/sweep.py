@@ -39,20 +39,10 @@ _NORMAL = 1.96
 def sweep(
     index: IndexPath,
     queries: Annotated[
-        Path,
-        typer.Argument(
-            metavar="QUERIES",
-            callback=checked(values.local),
-            help="Queries, in any layout of octavo eval.",
-        ),
+        Path, typer.Argument(metavar="QUERIES", help="Queries, in any layout of octavo eval.")
     ],
     qrels: Annotated[
-        Path,
-        typer.Argument(
-            metavar="QRELS",
-            callback=checked(values.local),
-            help="Judgements, in any layout of octavo eval.",
-        ),
+        Path, typer.Argument(metavar="QRELS", help="Judgements, in any layout of octavo eval.")
     ],
     *,
     strategy: Strategy = None,

@@ -5,7 +5,6 @@ slip in the command must not look like it.
 """
 
 import math
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +15,6 @@ import typer
 from octavo.errors import ConfigurationError, InvalidArgumentError, OctavoError
 
 Check = Callable[[Any], object]
-
-_URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:)//?")  # a path has lost one of its slashes
 
 
 @contextmanager
@@ -50,16 +47,6 @@ def checked(check: Check) -> Callable[[Any], Any]:
 
 
 # Each imports what it needs when it has something to check, so that `--help` imports none of it.
-
-
-def local(path: Path | str) -> None:
-    """Check that a path is of this machine; a URI as a path would be a directory called ``s3:``."""
-    found = _URI.match(str(path))
-    if found is not None:
-        raise InvalidArgumentError(  # the rest may hold a secret
-            f"expected a path of this machine, found a URI ({found[1]}//...); "
-            "only QUERIES and --out of octavo batch may be URIs"
-        )
 
 
 def finite(value: float) -> None:
