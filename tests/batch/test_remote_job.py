@@ -101,6 +101,17 @@ def test_an_upload_that_fails_keeps_the_results_here(memory, job, monkeypatch):
     assert pq.read_table(kept).num_rows > 0
 
 
+def test_a_place_that_cannot_be_written_is_found_before_any_work(memory, job, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError("read only")
+
+    monkeypatch.setattr(type(memory), "_open", refuse)
+    with pytest.raises(OSError, match="memory://place/out/r.parquet: PermissionError: read only"):
+        run_batch(
+            replace(job, out="memory://place/out/r.parquet"), lambda _: pytest.fail("it began")
+        )
+
+
 def test_what_is_wrong_is_found_before_any_work(memory, job, tmp_path):
     with pytest.raises(SourceLoadingError, match="memory://place/none"):
         run_batch(replace(job, queries="memory://place/none"))

@@ -67,6 +67,39 @@ def test_a_bucket_that_is_not_there_is_named(tmp_path, s3):
         upload(tmp_path / "r.parquet", f"s3://nowhere/r.parquet?{s3}")
 
 
+def test_a_bucket_that_is_not_there_is_found_out_before(s3):
+    with pytest.raises(OSError, match=r"s3://nowhere/out/r.parquet.*expected a bucket 'nowhere'"):
+        check_uploadable(f"s3://nowhere/out/r.parquet?{s3}")
+
+
+@pytest.mark.parametrize("name", ["r.parquet", "new/deep/r.parquet"])
+def test_looking_whether_a_directory_can_be_written_leaves_nothing(tmp_path, memory, name):
+    import fsspec
+
+    check_uploadable(f"{memory}/{name}")
+    system = fsspec.filesystem("memory")
+    assert not system.store
+    assert system.pseudo_dirs == [""]
+    check_uploadable(f"{tmp_path.as_uri()}/{name}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_directory_that_cannot_be_written_is_found_out_before(tmp_path, memory, monkeypatch):
+    import fsspec
+
+    (tmp_path / "file").write_bytes(b"x")
+    for uri in (f"{tmp_path.as_uri()}/file/r.parquet", f"{tmp_path.as_uri()}/file/new/r.parquet"):
+        with pytest.raises(OSError, match=uri):
+            check_uploadable(uri)
+
+    def refuse(*_, **__):
+        raise PermissionError("read only")
+
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "_open", refuse)
+    with pytest.raises(OSError, match="memory://place/r.parquet: PermissionError: read only"):
+        check_uploadable(f"{memory}/r.parquet")
+
+
 def test_an_upload_that_fails_leaves_nothing(tmp_path, memory, monkeypatch):
     import fsspec
 

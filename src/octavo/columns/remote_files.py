@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 from pyarrow import fs
@@ -98,7 +99,10 @@ def upload(local: Path, uri: str) -> None:
 
 
 def check_uploadable(uri: str) -> None:
-    """Find out before any work is done whether a URI is of a known kind and names a file.
+    """Find out before any work is done whether a file can appear at a URI, and leave nothing there.
+
+    A directory, or the nearest one above that exists, is written to. In an object store the bucket
+    is only looked for: an object that Arrow removes leaves others that stand for its directories.
 
     Raises
     ------
@@ -107,12 +111,47 @@ def check_uploadable(uri: str) -> None:
     ConfigurationError
         No library for this kind of URI is installed.
     OSError
-        The file system cannot be reached.
+        The file system cannot be reached, has no such bucket, or may not be written.
     """
     with _failures(uri, OSError):
         system, path = _file_system(uri)
         if not remote_name(uri) or system.get_file_info(path).type == fs.FileType.Directory:
             raise InvalidArgumentError(f"out: expected a file, found {shown_uri(uri)}")
+        if system.type_name in _OBJECT_STORES:
+            _check_bucket(system, path.partition("/")[0])
+        else:
+            _check_writable(system, path)
+
+
+def _check_bucket(system: Any, bucket: str) -> None:  # noqa: ANN401 - a file system
+    try:
+        found = system.get_file_info(bucket).type
+    except OSError:
+        return  # who may write objects need not be allowed to look at buckets
+    if found == fs.FileType.NotFound:
+        raise FileNotFoundError(f"expected a bucket {bucket!r}, found none")
+
+
+def _check_writable(system: Any, path: str) -> None:  # noqa: ANN401 - a file system
+    place, found = _nearest_above(system, path)
+    if found == fs.FileType.File:
+        raise NotADirectoryError(f"expected a directory {place}, found a file")
+    probe = f"{place.rstrip('/')}/.octavo-{uuid4().hex}.tmp"
+    try:
+        system.open_output_stream(probe).close()
+    finally:
+        with suppress(Exception):
+            system.delete_file(probe)
+
+
+def _nearest_above(system: Any, path: str) -> tuple[str, fs.FileType]:  # noqa: ANN401
+    """Return what exists nearest above a path; the directory of the path where nothing does."""
+    above = [str(each) for each in PurePosixPath(path).parents]
+    for each in above:
+        found = system.get_file_info(each).type
+        if found != fs.FileType.NotFound:
+            return each, found
+    return above[0], fs.FileType.NotFound
 
 
 def _file_system(uri: str) -> tuple[Any, str]:
