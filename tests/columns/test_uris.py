@@ -1,8 +1,14 @@
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 
-from octavo.columns.uris import is_remote, remote_name, shown_uri, uri_below
+import octavo
+from octavo.batch.output import checked_output
+from octavo.columns.sources import resolve_inputs
+from octavo.columns.uris import is_remote, refuse_uri, remote_name, shown_uri, uri_below
+from octavo.errors import InvalidArgumentError
+from octavo.evaluation import read_qrels, read_queries, read_run
+from octavo.shards import ShardedCorpus, open_index
 
 
 @pytest.mark.parametrize(
@@ -46,3 +52,34 @@ def test_a_file_below_a_uri_has_its_own(uri, path, expected):
     below = uri_below(uri, PurePosixPath(path))
     assert below == expected
     assert remote_name(below).endswith(".csv")
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+@pytest.mark.parametrize(
+    "use",
+    [
+        refuse_uri,
+        resolve_inputs,
+        open_index,
+        octavo.Corpus.open,
+        read_qrels,
+        read_queries,
+        read_run,
+        lambda place: octavo.Corpus.build([], place, embedding="none"),
+        lambda place: ShardedCorpus.build([], place, 2, embedding="none"),
+        lambda place: checked_output(Path(place), []),
+    ],
+)
+def test_a_uri_where_a_path_must_be_is_refused(use, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidArgumentError, match=r"^s3://\*\*\*@bucket/x: .*found a URI"):
+        use(kind("s3://id:SECRET@bucket/x"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_path_that_only_looks_like_a_uri_stays_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s3:").mkdir()
+    refuse_uri("s3:/bucket/x")
+    for path in ("a/b", "C:/a", "C:\\a", "a:b", "/s3://b", "", "x y://b"):
+        refuse_uri(path)

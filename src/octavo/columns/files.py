@@ -10,6 +10,7 @@ from octavo.columns.readers.csv import CsvSource, TsvSource
 from octavo.columns.readers.ipc import IpcSource
 from octavo.columns.readers.json_lines import JsonLinesSource
 from octavo.columns.readers.parquet import ParquetSource
+from octavo.columns.uris import refuse_uri
 from octavo.errors import InvalidArgumentError, SourceLoadingError
 
 _READERS: Final[dict[str, Callable[[str, str | None], FileSource]]] = {
@@ -64,11 +65,14 @@ def expand_path(path: str) -> list[str]:
     ------
     SourceLoadingError
         The path does not exist, or the directory or glob has no file of a known format.
+    InvalidArgumentError
+        It is a URI.
     """
     if Path(path).is_dir():
         return _known(_files_below(Path(path)), path, "directory")
     if Path(path).exists():
         return [path]
+    refuse_uri(path)
     if not glob.has_magic(path):
         raise SourceLoadingError(f"{path}: no such file or directory")
     found: list[str] = []

@@ -1,11 +1,16 @@
 """URIs of files, and what of them is shown."""
 
+import os
 import re
 from pathlib import PurePosixPath
 from typing import TypeGuard
 from urllib.parse import quote
 
+from octavo.errors import InvalidArgumentError
+
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_COLLAPSED = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")
+"""How a URI begins, also one that went through :class:`pathlib.Path`: that merges slashes."""
 _USER = re.compile(r"(?<=://)(?:[^/?#]*|[^@?#]*:[^?#]*)@")
 """What stands before the host; the second form is for a secret with a slash that was not escaped."""
 _SECRET = re.compile(
@@ -60,3 +65,29 @@ def uri_below(uri: str, path: PurePosixPath) -> str:
         return uri
     base, question, query = uri.partition("?")
     return f"{base.rstrip('/')}/{quote(str(path))}{question}{query}"
+
+
+def refuse_uri(path: str | os.PathLike[str]) -> None:
+    """Refuse a URI where only a path of this machine will do.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is one, and there is no directory of its scheme's name, as in ``s3:/a``.
+
+    Examples
+    --------
+    >>> refuse_uri("index")
+    >>> refuse_uri(PurePosixPath("s3://bucket/index"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    octavo.errors.InvalidArgumentError: s3://bucket/index: expected a path of this machine, ...
+    """
+    given = os.fspath(path)
+    start = _COLLAPSED.match(given)
+    if start is None or os.path.lexists(f"{start[1]}:"):
+        return
+    uri = f"{start[1]}://{given[start.end() :]}"
+    raise InvalidArgumentError(
+        f"{shown_uri(uri)}: expected a path of this machine, found a URI; copy files here first "
+        "(octavo batch, embed, index and add read URIs, and batch writes them)"
+    )

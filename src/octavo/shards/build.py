@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from octavo.columns.array_file import save_array
 from octavo.columns.schema import NO_TITLE, ColumnChoice
 from octavo.columns.sources import Input, input_schema, resolve_inputs
+from octavo.columns.uris import refuse_uri
 from octavo.corpus.corpus import Corpus
 from octavo.errors import CorpusFormatError, InvalidArgumentError, checked_count
 from octavo.shards import layout
@@ -210,6 +211,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
 
 def _check_target(out: Path, *, overwrite: bool) -> None:
     if not out.exists():
+        refuse_uri(out)
         return
     if not out.is_dir():
         raise CorpusFormatError(f"{out}: expected a directory for the index, found a file")

@@ -4,6 +4,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from octavo.columns.uris import refuse_uri
 from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.storage.commit.commit import remove_remains
 from octavo.storage.format import layout
@@ -14,6 +15,7 @@ from octavo.storage.format.manifest import Manifest, read_manifest
 def check_target(out: Path, *, overwrite: bool) -> None:
     """Refuse a place that holds something else, or an index that must stay."""
     if not out.exists():
+        refuse_uri(out)
         return
     if not out.is_dir():
         raise CorpusFormatError(f"{out}: expected a directory for the index, found a file")
