@@ -38,13 +38,18 @@ def checked_threads(threads: int | None) -> int:
 
 
 def ordered_map(
-    function: Callable[[Item], Result], items: Iterable[Item], *, threads: int
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    threads: int,
+    stop: Callable[[], None] | None = None,
 ) -> Iterator[Result]:
     """Apply ``function`` to each item on ``threads`` threads and yield the results in order.
 
     At most ``threads + 1`` items are under way or waiting to be taken, so memory stays bounded
     however many items there are. With one thread everything runs in the caller's thread. The first
-    error stops the work: no further item is taken, and the error is raised in its place. Each call
+    error stops the work: no further item is taken, and the error is raised in its place. ``stop`` is
+    called where the work ends early, before what is under way on threads is waited for. Each call
     sees the context variables that the caller had when the item was taken. What
     ``function`` does is not spread further: :func:`side_by_side` stays within its thread.
 
@@ -70,6 +75,10 @@ def ordered_map(
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
+        except BaseException:  # an interrupt, or the caller has had enough
+            if stop is not None:
+                stop()
+            raise
         finally:
             for future in pending:
                 future.cancel()

@@ -1,15 +1,23 @@
 from dataclasses import replace
+from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from octavo.batch import BatchJob, remote_job, run, run_batch
 from octavo.batch.remote_job import local_output
 from octavo.columns.remote_files import download, upload
-from octavo.errors import InvalidArgumentError, SourceLoadingError
+from octavo.errors import InvalidArgumentError, OctavoError, SourceLoadingError
 from tests.s3_server import s3_server
 
 fsspec = pytest.importorskip("fsspec")
+
+
+def table_bytes(columns):
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue().to_pybytes()
 
 
 @pytest.fixture
@@ -55,7 +63,7 @@ def test_a_job_from_s3_to_s3(job, queries, tmp_path, monkeypatch):
         (tmp_path / "found").mkdir()
         (found,) = download(out, tmp_path / "found")
     run_batch(job)
-    assert found.read_bytes() == (tmp_path / "local.parquet").read_bytes()
+    assert Path(found.path).read_bytes() == (tmp_path / "local.parquet").read_bytes()
 
 
 def test_json_lines_take_their_settings_along(memory, job):
@@ -93,6 +101,17 @@ def test_an_upload_that_fails_keeps_the_results_here(memory, job, monkeypatch):
     assert pq.read_table(kept).num_rows > 0
 
 
+def test_a_place_that_cannot_be_written_is_found_before_any_work(memory, job, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError("read only")
+
+    monkeypatch.setattr(type(memory), "_open", refuse)
+    with pytest.raises(OSError, match="memory://place/out/r.parquet: PermissionError: read only"):
+        run_batch(
+            replace(job, out="memory://place/out/r.parquet"), lambda _: pytest.fail("it began")
+        )
+
+
 def test_what_is_wrong_is_found_before_any_work(memory, job, tmp_path):
     with pytest.raises(SourceLoadingError, match="memory://place/none"):
         run_batch(replace(job, queries="memory://place/none"))
@@ -101,3 +120,21 @@ def test_what_is_wrong_is_found_before_any_work(memory, job, tmp_path):
     with pytest.raises(InvalidArgumentError, match="tells no format"):
         run_batch(replace(job, out="memory://place/r.xyz"))
     assert not list((tmp_path / "cache").rglob("*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"PAR1 and no more", "q.parquet: expected a parquet file"),
+        (table_bytes({"id": ["a", None], "text": ["x", "y"]}), "q.parquet: .* null in row 1"),
+        (table_bytes({"id": ["a", "a"], "text": ["x", "y"]}), "q.parquet: .* again in row 1"),
+    ],
+)
+def test_a_wrong_file_is_named_by_its_uri(memory, job, content, expected):
+    memory.pipe("/wrong/deep/q.parquet", content)
+    with pytest.raises(OctavoError, match=f"memory://wrong/deep/{expected}") as told:
+        run_batch(replace(job, queries="memory://wrong"))
+    assert "octavo-" not in str(told.value)
+    memory.pipe("/wrong/q.xyz", b"x")
+    with pytest.raises(InvalidArgumentError, match="memory://wrong/q.xyz: expected a file ending"):
+        run_batch(replace(job, queries="memory://wrong/q.xyz"))

@@ -1,10 +1,13 @@
+import threading
 from types import SimpleNamespace
 
 import pytest
 
 from octavo.cluster import calls
-from octavo.cluster.calls import PAUSE_SECONDS, Call
+from octavo.cluster.calls import PAUSE_SECONDS, Call, Losses
 from octavo.cluster.session import RaySession
+from octavo.errors import CancelledError
+from octavo.parallel import ordered_map
 
 
 class LostError(Exception):
@@ -17,15 +20,16 @@ class WorkError(LostError):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that only sleeping moves."""
+    """A clock that only waiting moves."""
     clock = SimpleNamespace(now=100.0, pauses=[])
 
-    def sleep(seconds):
+    def wait(_, seconds):
         clock.now += seconds
         clock.pauses += [seconds] if seconds else []
+        return False
 
-    fake = SimpleNamespace(monotonic=lambda: clock.now, sleep=sleep)
-    monkeypatch.setattr(calls, "time", fake)
+    monkeypatch.setattr(calls, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(threading.Event, "wait", wait)
     return clock
 
 
@@ -63,3 +67,27 @@ def test_a_later_loss_is_waited_for_anew(session, clock):
     clock.now += PAUSE_SECONDS + 1.0
     session.answer(old)
     assert clock.pauses == [PAUSE_SECONDS] * 3
+
+
+def test_work_that_is_given_up_waits_no_longer():
+    losses = Losses()
+    begun = threading.Barrier(3)
+    ended = []
+
+    def lost(_):
+        begun.wait()
+        try:
+            losses.wait(asked=0.0)
+        except CancelledError:
+            ended.append("at once")
+
+    def items():
+        yield from range(2)
+        begun.wait()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(ordered_map(lost, items(), threads=2, stop=losses.give_up))
+    assert ended == ["at once", "at once"]
+    with pytest.raises(CancelledError, match="given up"):
+        losses.wait(asked=0.0)

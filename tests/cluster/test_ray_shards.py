@@ -8,6 +8,7 @@ import pytest
 from octavo import Corpus
 from octavo.batch import BatchJob, run_batch
 from octavo.cluster import RayBuilder, RayEngine, ray_session
+from octavo.cluster.session import ATTEMPTS
 from octavo.errors import ExecutionError, InvalidArgumentError
 from octavo.shards import ShardedCorpus
 
@@ -99,6 +100,22 @@ def test_a_killed_build_of_a_shard_is_run_again(session, documents, deadly_funct
     asked = {"queries": ["red fox", "whale"], "strategy": "vector", "max_results": 50}
     assert there.search_batch(**asked) == here.search_batch(**asked)
     assert not list((tmp_path / "there").rglob(".scratch"))
+
+
+def test_a_build_that_always_ends_its_worker_is_an_error(
+    session, documents, deadly_function, tmp_path
+):
+    deadly_function.times = 1_000
+    with pytest.raises(ExecutionError, match="building shards: a worker was lost"):
+        ShardedCorpus.build(
+            documents,
+            tmp_path / "index",
+            1,
+            builder=RayBuilder(session, 1),
+            embedding=deadly_function,
+        )
+    assert deadly_function.killed() == ATTEMPTS
+    assert not list((tmp_path / "index").glob("generation-*"))
 
 
 def test_a_bad_document_is_refused_before_a_worker_begins(session, tmp_path):

@@ -9,6 +9,7 @@ from octavo.batch.result_format import ResultFormat
 from octavo.batch.writers.writer import ResultWriter
 from octavo.columns.readers.base import FileSource
 from octavo.columns.sources import Source
+from octavo.columns.uris import refuse_uri
 from octavo.errors import InvalidArgumentError
 from octavo.storage.format.durable import errors_naming, sync_directory, sync_file
 from octavo.strategies.settings import RunSettings
@@ -21,10 +22,11 @@ def checked_output(out: Path, sources: Sequence[Source]) -> Path:
     Raises
     ------
     InvalidArgumentError
-        ``out`` is a directory, a device or one of the inputs, or its directory does not exist.
+        ``out`` is a URI, a directory, a device or one of the inputs, or its directory does not exist.
     """
     resolved = out.resolve()
     if not resolved.parent.is_dir():
+        refuse_uri(out)
         raise InvalidArgumentError(f"out: expected {out} in an existing directory, found none")
     if resolved.exists() and not resolved.is_file():
         what = "a directory" if resolved.is_dir() else "something else"

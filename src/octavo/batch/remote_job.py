@@ -1,25 +1,18 @@
 """Jobs whose queries or results lie on another file system: run here, by local copies."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from octavo.batch.job import BatchJob
 from octavo.cache_place import cache_directory
-from octavo.columns.remote_files import (
-    check_uploadable,
-    download,
-    is_remote,
-    remote_name,
-    upload,
-)
-from octavo.columns.sources import is_input
+from octavo.columns.remote_files import check_uploadable, upload
+from octavo.columns.remote_inputs import local_inputs
+from octavo.columns.uris import is_remote, remote_name
 from octavo.strategies.settings_file import settings_file
 
 
@@ -48,16 +41,14 @@ def localised(job: BatchJob) -> Iterator[BatchJob]:
     OSError
         The results cannot be written; the message says where they are.
     """
-    with ExitStack() as held:
-        inputs = [job.queries] if is_input(job.queries) else [*job.queries]
-        if any(map(is_remote, inputs)):
-            scratch = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="octavo-")))
-            job = replace(job, queries=[each for one in inputs for each in _local(one, scratch)])
-        out = str(job.out)
+    out = str(job.out)
+    if is_remote(out):
+        check_uploadable(out)
+    with local_inputs(job.queries) as queries:
+        job = replace(job, queries=queries)
         if not is_remote(out):
             yield job
             return
-        check_uploadable(out)
         local = local_output(out)
         local.parent.mkdir(parents=True, exist_ok=True)
         yield replace(job, out=local)
@@ -76,10 +67,3 @@ def _deliver(local: Path, uri: str) -> None:
     except OSError as error:
         raise OSError(f"{error}; the complete results are in {local}") from error
     shutil.rmtree(local.parent)
-
-
-def _local(one: Any, scratch: Path) -> list[Any]:  # noqa: ANN401 - an input
-    if not is_remote(one):
-        return [one]
-    directory = Path(tempfile.mkdtemp(dir=scratch))
-    return list(download(one, directory))

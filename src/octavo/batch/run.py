@@ -20,9 +20,9 @@ from octavo.batch.remote_job import localised
 from octavo.batch.result_format import ResultFormat, format_of
 from octavo.batch.stored_block import BlockTotals, StoredBlock
 from octavo.batch.work_directory import WorkDirectory, recorded_option, work_directory
-from octavo.columns.remote_files import is_remote, shown_uri
 from octavo.columns.row_count import estimated_rows
 from octavo.columns.sources import input_schema, resolve_inputs
+from octavo.columns.uris import is_remote, shown_uri
 from octavo.corpus.options import has_option
 from octavo.corpus.searchable import SearchableCorpus
 from octavo.errors import InvalidArgumentError

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from octavo.cli.input_files import input_files
 from octavo.cli.options import AsJson, CorpusFiles, IndexPath, MemoryBudget, Threads
 from octavo.cli.output import facts, say, show, show_json
 from octavo.cli.progress import listener, progress
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def add(
+    context: typer.Context,
     index: IndexPath,
     corpus: CorpusFiles,
     *,
@@ -33,7 +35,9 @@ def add(
     from octavo.shards.opening import open_single  # noqa: PLC0415
 
     opened = open_single(index)
-    sources = [source for source in resolve_inputs(corpus) if _holds_rows(source)]
+    sources = [
+        source for source in resolve_inputs(input_files(context, corpus)) if _holds_rows(source)
+    ]
     _tell_of_missing_columns(sources, opened.info().columns)
     total = estimated_rows(sources)
     started = time.perf_counter()

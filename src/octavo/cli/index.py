@@ -9,6 +9,7 @@ from octavo.cli import values
 from octavo.cli.building import Spread, build_corpus
 from octavo.cli.cluster_options import Engine, EngineName, RayAddress, Workers
 from octavo.cli.graph_facts import graph_facts
+from octavo.cli.input_files import input_files
 from octavo.cli.model_facts import model_facts
 from octavo.cli.options import CorpusFiles, MemoryBudget, Recall, VectorIndex
 from octavo.cli.output import facts, say, size
@@ -16,11 +17,12 @@ from octavo.cli.progress import progress
 from octavo.cli.values import checked, wrong_use
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
     from octavo.columns.schema import ColumnChoice, ColumnRequest
+    from octavo.columns.sources import Source
     from octavo.corpus.corpus import Corpus
     from octavo.shards import ShardedCorpus
     from octavo.storage.build.build_request import BuildProgress
@@ -33,6 +35,7 @@ HASH_NOTICE = (
 
 
 def index(
+    context: typer.Context,
     corpus: CorpusFiles,
     *,
     out: Annotated[Path, typer.Option(metavar="INDEX", help="Directory of the index to make.")],
@@ -139,9 +142,9 @@ def index(
     from octavo.storage.build.build_request import VECTORS_REUSED  # noqa: PLC0415
     from octavo.storage.build.stages import Stage  # noqa: PLC0415
 
-    sources = resolve_inputs(corpus)
+    sources = resolve_inputs(input_files(context, corpus))
     total = estimated_rows(sources)
-    edge_lists = resolve_inputs(edges, "--edges") if edges else ()
+    edge_lists = resolve_inputs(input_files(context, edges), "--edges") if edges else ()
     total_edges = estimated_rows(edge_lists)
     columns = ColumnRequest(id=id, text=text, title=NO_TITLE if no_title else title, source=source)
     started = time.perf_counter()
@@ -170,8 +173,8 @@ def index(
             timestamp=timestamp,
             timestamp_zone=timestamp_zone,
             parent=parent,
-            parents=parents or None,
-            edges=_derived(corpus, columns) if derive_edges else edge_lists or None,
+            parents=input_files(context, parents) if parents else None,
+            edges=_derived(sources, columns) if derive_edges else edge_lists or None,
             edge_columns=_parts_of_edges(edge_columns or []),
             metadata=tuple(metadata or ()),
             language=language,
@@ -189,7 +192,7 @@ def index(
         say(line)
 
 
-def _derived(corpus: list[str], columns: "ColumnRequest") -> "pa.RecordBatchReader":
+def _derived(sources: "Sequence[Source]", columns: "ColumnRequest") -> "pa.RecordBatchReader":
     """Return which documents refer or link to which; they are read when the first edge is asked for.
 
     So a build that is refused is refused before.
@@ -201,7 +204,7 @@ def _derived(corpus: list[str], columns: "ColumnRequest") -> "pa.RecordBatchRead
     from octavo.graph.reference_edges import EDGE_SCHEMA, reference_edges  # noqa: PLC0415
 
     def batches() -> "Iterator[pa.RecordBatch]":
-        store = InMemoryGraphStore(lambda: read_batches(corpus, columns))
+        store = InMemoryGraphStore(lambda: read_batches(sources, columns))
         yield from reference_edges(store).to_batches()
 
     return pa.RecordBatchReader.from_batches(EDGE_SCHEMA, batches())

@@ -24,6 +24,7 @@ from octavo.cli.failures import reported
 from octavo.cli.first_run import tell_of_compiling
 from octavo.cli.index import index
 from octavo.cli.info import info
+from octavo.cli.local_paths import refusing_uris
 from octavo.cli.repair import repair
 from octavo.cli.search import search
 from octavo.cli.sweep import sweep
@@ -45,10 +46,10 @@ for command in (
     *(index, search, batch, add, delete, compact),
     *(info, verify, repair, tune, embed),
 ):
-    app.command()(reported(command))
-app.command(name="eval")(reported(evaluate))
+    app.command()(reported(refusing_uris(command)))
+app.command(name="eval")(reported(refusing_uris(evaluate)))
 for command in (compare, diff, sweep, bench, demo):
-    app.command()(reported(command))
+    app.command()(reported(refusing_uris(command)))
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ CorpusFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="CORPUS...",
-        help="Parquet, Arrow, JSON lines or CSV files, directories or globs of them.",
+        help="Parquet, Arrow, JSON lines or CSV files, directories or globs of them, or URIs.",
     ),
 ]
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from octavo.errors import CancelledError
+
 PAUSE_SECONDS = 30.0
 """How long is waited half-way through the attempts: until Ray notices that a
 machine is gone (health checks every few seconds, five missed ones), calls of its actors may fail at once,
@@ -37,13 +39,25 @@ class Losses:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._over = -math.inf
+        self._given_up = threading.Event()
 
     def wait(self, asked: float) -> None:
-        """Wait until a call that was made at ``asked``, and lost, can be made again."""
+        """Wait until a call that was made at ``asked``, and lost, can be made again.
+
+        Raises
+        ------
+        CancelledError
+            The work was given up, before or meanwhile.
+        """
         with self._lock:
             now = time.monotonic()
             # Made after the last pause, or long past it: another machine.
             if asked > self._over or now > self._over + PAUSE_SECONDS:
                 self._over = now + PAUSE_SECONDS
             remaining = self._over - now
-        time.sleep(max(0.0, remaining))
+        if self._given_up.wait(max(0.0, remaining)):
+            raise CancelledError("a call was lost, and the work given up before it was made again")
+
+    def give_up(self) -> None:
+        """End what is waiting, and what would wait from now on."""
+        self._given_up.set()

@@ -1,7 +1,9 @@
 """Shards built on the workers of a cluster."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -16,7 +18,7 @@ STOP_SECONDS = 60.0
 class RayBuilder:
     """Builds each shard in a task of its own, on one processor.
 
-    A task whose worker ends is run again. The index, and the scratch files within it, must lie
+    A task whose worker ends is run again, four times in all. The index, and the scratch files within it, must lie
     where every machine finds them by the same path.
 
     Parameters
@@ -44,27 +46,57 @@ class RayBuilder:
             The workers of a build ended, as often as it was tried.
         """
         ray = self._session.ray
-        task = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1, scheduling_strategy="SPREAD")(
+        # Without Ray's retries, which have no end where a worker is killed for the memory it took.
+        task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(
             _on_one_processor
         )
-        waiting: deque[Any] = deque()  # in the order of the builds
-        unfinished: list[Any] = []
+        waiting: deque[_Attempts] = deque()  # in the order of the builds
+        running: dict[Any, _Attempts] = {}
         remaining = iter(builds)
         try:
             with self._session.failures("building shards"):
                 while True:
-                    for build in islice(remaining, self._workers - len(unfinished)):
-                        unfinished.append(task.remote(Parcel.of(build)))
-                        waiting.append(unfinished[-1])
-                    if not unfinished:
+                    for build in islice(remaining, self._workers - len(running)):
+                        waiting.append(_Attempts(partial(task.remote, Parcel.of(build))))
+                        running[waiting[-1].begin()] = waiting[-1]
+                    if not running:
                         return
-                    done, unfinished = ray.wait(unfinished)
-                    ray.get(done)  # an error ends the work, whichever build it is of
-                    while waiting and waiting[0] not in unfinished:
-                        yield ray.get(waiting.popleft())
+                    done, _ = ray.wait([*running])
+                    for each in done:
+                        ended = running[each]
+                        if not ended.took(ray, each):  # an error ends the work
+                            running[ended.begin()] = ended
+                        del running[each]
+                    while waiting and waiting[0].count is not None:
+                        yield waiting.popleft().count
         finally:
-            if unfinished:  # one failed, or the caller was interrupted
-                _stop(ray, unfinished)
+            if running:  # one failed, or the caller was interrupted
+                _stop(ray, [*running])
+
+
+@dataclass(slots=True, eq=False)
+class _Attempts:
+    """A build, begun again where its worker ends."""
+
+    run: Callable[[], Any]
+    begun: int = 0
+    count: Any = None
+
+    def begin(self) -> Any:  # noqa: ANN401 - a reference
+        self.begun += 1
+        return self.run()
+
+    def took(self, ray: Any, reference: Any) -> bool:  # noqa: ANN401 - a module and a reference
+        """Take the result; ``False`` where there is none and the build is to begin again."""
+        try:
+            self.count = ray.get(reference)
+        except ray.exceptions.RayTaskError:
+            raise
+        except ray.exceptions.RayError:
+            if self.begun == ATTEMPTS:
+                raise
+            return False
+        return True
 
 
 def _stop(ray: Any, tasks: list[Any]) -> None:  # noqa: ANN401 - a module

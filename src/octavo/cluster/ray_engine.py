@@ -7,19 +7,20 @@ memory and blocks of its own sizes, and take away the numbers that parts are res
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
-from octavo.batch.answer import AnsweredBlock, SearchSettings
-from octavo.batch.engine import LocalEngine
-from octavo.cluster.calls import Call
+from octavo.batch.answer import AnsweredBlock, SearchSettings, answer
+from octavo.cluster.calls import Call, Losses
 from octavo.cluster.ray_shards import RayShards, ShardHolder
 from octavo.cluster.searcher import IndexState, Searcher
 from octavo.cluster.session import RaySession
 from octavo.corpus.searchable import SearchableCorpus
 from octavo.errors import checked_count
+from octavo.parallel import ordered_map
 from octavo.shards.sharded_corpus import ShardedCorpus
 
 BLOCKS_A_WORKER = 3
@@ -93,9 +94,16 @@ class RayEngine:
                 for actor, each in zip(actors, held, strict=True)
                 for place in each
             }
-            asking = corpus.asking(RayShards(self._session, over))
+            session = replace(self._session, losses=Losses())  # of this job, which may be given up
+            asking = corpus.asking(RayShards(session, over))
+            strategy = asking.strategy(settings.strategy, **settings.options)
             # Threads that wait for shards: enough blocks under way to keep every worker busy.
-            yield from LocalEngine(BLOCKS_A_WORKER * 2).search(asking, settings, blocks)
+            yield from ordered_map(
+                partial(answer, strategy, settings),
+                blocks,
+                threads=BLOCKS_A_WORKER * 2,
+                stop=session.losses.give_up,
+            )
 
 
 def _in_order(

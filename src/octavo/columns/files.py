@@ -10,9 +10,10 @@ from octavo.columns.readers.csv import CsvSource, TsvSource
 from octavo.columns.readers.ipc import IpcSource
 from octavo.columns.readers.json_lines import JsonLinesSource
 from octavo.columns.readers.parquet import ParquetSource
+from octavo.columns.uris import refuse_uri
 from octavo.errors import InvalidArgumentError, SourceLoadingError
 
-_READERS: Final[dict[str, Callable[[str], FileSource]]] = {
+_READERS: Final[dict[str, Callable[[str, str | None], FileSource]]] = {
     ".parquet": ParquetSource,
     ".pq": ParquetSource,
     ".arrow": IpcSource,
@@ -28,8 +29,15 @@ _READERS: Final[dict[str, Callable[[str], FileSource]]] = {
 _COMPRESSIBLE: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 
 
-def reader_of(path: str) -> FileSource:
+def reader_of(path: str, name: str | None = None) -> FileSource:
     """Return the source that reads a file, by the file's ending.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    name
+        What messages call it; unset, its path.
 
     Raises
     ------
@@ -39,10 +47,10 @@ def reader_of(path: str) -> FileSource:
     ending = _ending(path)
     if ending is None:
         raise InvalidArgumentError(
-            f"{path}: expected a file ending in {', '.join(_READERS)} "
+            f"{path if name is None else name}: expected a file ending in {', '.join(_READERS)} "
             f"(or {', '.join(end + '.gz' for end in _COMPRESSIBLE)})"
         )
-    return _READERS[ending](path)
+    return _READERS[ending](path, name)
 
 
 def has_reader(path: str) -> bool:
@@ -57,11 +65,14 @@ def expand_path(path: str) -> list[str]:
     ------
     SourceLoadingError
         The path does not exist, or the directory or glob has no file of a known format.
+    InvalidArgumentError
+        It is a URI.
     """
     if Path(path).is_dir():
         return _known(_files_below(Path(path)), path, "directory")
     if Path(path).exists():
         return [path]
+    refuse_uri(path)
     if not glob.has_magic(path):
         raise SourceLoadingError(f"{path}: no such file or directory")
     found: list[str] = []

@@ -1,16 +1,17 @@
 """Files that lie on another file system: S3 and whatever else Arrow or fsspec can reach by a URI."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from os import fspath
 from pathlib import Path, PurePosixPath
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 from pyarrow import fs
 
-from octavo.columns.files import has_reader
+from octavo.columns.files import has_reader, reader_of
+from octavo.columns.readers.base import FileSource
+from octavo.columns.uris import remote_name, shown_uri, uri_below
 from octavo.errors import (
     ConfigurationError,
     InvalidArgumentError,
@@ -20,52 +21,11 @@ from octavo.errors import (
 )
 from octavo.importing import optional
 
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_USER = re.compile(r"(?<=://)(?:[^/?#]*|[^@?#]*:[^?#]*)@")
-"""What stands before the host; the second form is for a secret with a slash that was not escaped."""
-_SECRET = re.compile(
-    r"([?&][^=&]*(?:key|secret|token|password|sig|credential)[^=&]*=)[^&]*", re.IGNORECASE
-)
 _OBJECT_STORES = ("s3", "gcs", "abfs")
 """Where a file appears when it is complete; elsewhere it is written under another name first."""
 
 
-def is_remote(value: object) -> bool:
-    """Whether a value is a URI, such as ``s3://bucket/key``, and no path of this machine.
-
-    Examples
-    --------
-    >>> is_remote("s3://bucket/queries.parquet"), is_remote("queries.parquet"), is_remote("C:/a")
-    (True, False, False)
-    """
-    return isinstance(value, str) and _URI.match(value) is not None
-
-
-def remote_name(uri: str) -> str:
-    """Return the last part of a URI's path.
-
-    Examples
-    --------
-    >>> remote_name("s3://bucket/out/results.parquet?endpoint_override=localhost:9000")
-    'results.parquet'
-    """
-    return PurePosixPath(uri.partition("?")[0]).name
-
-
-def shown_uri(uri: str) -> str:
-    """Return a URI without the secrets that it may hold, for messages and summaries.
-
-    Examples
-    --------
-    >>> shown_uri("s3://AKIA:secret@bucket/q.parquet?region=eu-west-1")
-    's3://***@bucket/q.parquet?region=eu-west-1'
-    >>> shown_uri("https://host/q.parquet?v=1&sig=secret")
-    'https://host/q.parquet?v=1&sig=***'
-    """
-    return _SECRET.sub(r"\1***", _USER.sub("***@", uri))
-
-
-def download(uri: str, directory: Path) -> list[Path]:
+def download(uri: str, directory: Path) -> list[FileSource]:
     """Copy a remote file, or the files of known formats below a remote directory, to this machine.
 
     Parameters
@@ -77,8 +37,8 @@ def download(uri: str, directory: Path) -> list[Path]:
 
     Returns
     -------
-    list of Path
-        The copies, in the order of the names.
+    list of FileSource
+        The copies, in the order of the names; messages call each by its own URI, without secrets.
 
     Raises
     ------
@@ -86,6 +46,8 @@ def download(uri: str, directory: Path) -> list[Path]:
         There is no such file, no file of a known format, or reading it failed.
     ConfigurationError
         No library for this kind of URI is installed.
+    InvalidArgumentError
+        It is a file of no known format.
     """
     with _failures(uri, SourceLoadingError):
         system, path = _file_system(uri)
@@ -99,7 +61,14 @@ def download(uri: str, directory: Path) -> list[Path]:
             raise SourceLoadingError(
                 f"{shown_uri(uri)}: expected a file, or a directory of files, found none"
             )
-        return [_copy(system, each, directory / f"{at:05d}") for at, each in enumerate(paths)]
+        sources = []
+        for at, each in enumerate(paths):
+            own = uri_below(uri, PurePosixPath(each).relative_to(path))
+            copy = directory / f"{at:05d}" / remote_name(own)
+            sources.append(reader_of(str(copy), shown_uri(own)))  # a wrong ending is not copied
+            copy.parent.mkdir()
+            fs.copy_files(each, str(copy), system, fs.LocalFileSystem())
+        return sources
 
 
 def upload(local: Path, uri: str) -> None:
@@ -130,7 +99,10 @@ def upload(local: Path, uri: str) -> None:
 
 
 def check_uploadable(uri: str) -> None:
-    """Find out before any work is done whether a URI is of a known kind and names a file.
+    """Find out before any work is done whether a file can appear at a URI, and leave nothing there.
+
+    A directory, or the nearest one above that exists, is written to. In an object store the bucket
+    is only looked for: an object that Arrow removes leaves others that stand for its directories.
 
     Raises
     ------
@@ -139,12 +111,47 @@ def check_uploadable(uri: str) -> None:
     ConfigurationError
         No library for this kind of URI is installed.
     OSError
-        The file system cannot be reached.
+        The file system cannot be reached, has no such bucket, or may not be written.
     """
     with _failures(uri, OSError):
         system, path = _file_system(uri)
         if not remote_name(uri) or system.get_file_info(path).type == fs.FileType.Directory:
             raise InvalidArgumentError(f"out: expected a file, found {shown_uri(uri)}")
+        if system.type_name in _OBJECT_STORES:
+            _check_bucket(system, path.partition("/")[0])
+        else:
+            _check_writable(system, path)
+
+
+def _check_bucket(system: Any, bucket: str) -> None:  # noqa: ANN401 - a file system
+    try:
+        found = system.get_file_info(bucket).type
+    except OSError:
+        return  # who may write objects need not be allowed to look at buckets
+    if found == fs.FileType.NotFound:
+        raise FileNotFoundError(f"expected a bucket {bucket!r}, found none")
+
+
+def _check_writable(system: Any, path: str) -> None:  # noqa: ANN401 - a file system
+    place, found = _nearest_above(system, path)
+    if found == fs.FileType.File:
+        raise NotADirectoryError(f"expected a directory {place}, found a file")
+    probe = f"{place.rstrip('/')}/.octavo-{uuid4().hex}.tmp"
+    try:
+        system.open_output_stream(probe).close()
+    finally:
+        with suppress(Exception):
+            system.delete_file(probe)
+
+
+def _nearest_above(system: Any, path: str) -> tuple[str, fs.FileType]:  # noqa: ANN401
+    """Return what exists nearest above a path; the directory of the path where nothing does."""
+    above = [str(each) for each in PurePosixPath(path).parents]
+    for each in above:
+        found = system.get_file_info(each).type
+        if found != fs.FileType.NotFound:
+            return each, found
+    return above[0], fs.FileType.NotFound
 
 
 def _file_system(uri: str) -> tuple[Any, str]:
@@ -169,13 +176,6 @@ def _is_wanted(entry: fs.FileInfo, root: str) -> bool:
         part.startswith((".", "_")) for part in PurePosixPath(entry.path).relative_to(root).parts
     )
     return entry.type == fs.FileType.File and not hidden and has_reader(entry.path)
-
-
-def _copy(system: Any, path: str, directory: Path) -> Path:  # noqa: ANN401 - a file system
-    directory.mkdir()
-    copy = directory / PurePosixPath(path).name
-    fs.copy_files(path, fspath(copy), system, fs.LocalFileSystem())
-    return copy
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from octavo.columns.files import has_reader
 from octavo.columns.naming import find_column, listed
 from octavo.columns.place import Place
 from octavo.columns.sources import Input, input_schema, open_inputs, resolve_inputs
+from octavo.columns.uris import refuse_uri
 from octavo.errors import InvalidArgumentError, SourceLoadingError
 from octavo.evaluation.lines import LinePlace, first_line, read_fields
 
@@ -81,6 +82,7 @@ def read_pieces(source: Input, layout: Layout) -> Iterator[Piece]:
         A column is missing.
     """
     if isinstance(source, str | PathLike):
+        refuse_uri(source)
         path = Path(fspath(source))
         if path.is_dir():
             raise SourceLoadingError(f"{path}: expected a file of {layout.what}, found a directory")

@@ -33,7 +33,7 @@ from octavo.shards.shard import ShardPlace
 from octavo.shards.shards import Shards
 from octavo.storage.format.manifest import Manifest
 from octavo.storage.snapshot.query_embedding import QueryEmbedding
-from octavo.storage.snapshot.snapshot import stored_analyzer
+from octavo.storage.snapshot.stored_analyzer import stored_analyzer
 
 Answer = TypeVar("Answer")
 Value = TypeVar("Value")

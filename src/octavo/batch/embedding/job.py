@@ -19,7 +19,8 @@ class EmbedJob:
     Parameters
     ----------
     inputs
-        Files, directories, globs or tables, as for :meth:`octavo.Corpus.build`.
+        Files, directories, globs or tables, as for :meth:`octavo.Corpus.build`; also URIs of files
+        and directories, such as ``s3://bucket/documents/``.
     out
         The parquet file to write. It appears when the job is done, whole, in place of what was
         there.

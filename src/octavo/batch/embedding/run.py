@@ -20,6 +20,7 @@ from octavo.batch.stored_block import BlockTotals, StoredBlock
 from octavo.batch.work_directory import WorkDirectory, work_directory
 from octavo.batch.writers.parquet import ParquetWriter
 from octavo.columns.encodable import encodable
+from octavo.columns.remote_inputs import local_inputs
 from octavo.columns.row_count import estimated_rows
 from octavo.columns.sources import RowOrigins, input_schema, resolve_inputs
 from octavo.columns.vector_notes import with_note
@@ -82,6 +83,11 @@ def run_embedding(job: EmbedJob, progress: EmbedListener | None = None) -> Embed
     OSError
         The output cannot be written, such as when the disk is full; names the path.
     """
+    with local_inputs(job.inputs) as inputs:
+        return _run(replace(job, inputs=inputs), progress)
+
+
+def _run(job: EmbedJob, progress: EmbedListener | None) -> EmbedSummary:
     started = time.perf_counter()
     run = _Run(job)
     with work_directory(run.out) as work, errors_naming(work.path):

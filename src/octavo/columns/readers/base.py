@@ -33,16 +33,19 @@ class FileSource(ABC):
     Parameters
     ----------
     path
-        The file; also the origin named in messages.
+        The file.
+    name
+        What messages call it; unset, its path.
     """
 
     path: str
+    name: str | None = None
     kind: ClassVar[str]
 
     @property
     def origin(self) -> str:
-        """The path, as messages name it."""
-        return self.path
+        """What messages call the file."""
+        return self.path if self.name is None else self.name
 
     @abstractmethod
     def schema(self, wanted: Sequence[str]) -> pa.Schema:
@@ -66,13 +69,14 @@ class FileSource(ABC):
         try:
             yield
         except FileNotFoundError as error:
-            raise SourceLoadingError(f"{self.path}: no such file") from error
+            raise SourceLoadingError(f"{self.origin}: no such file") from error
         except (pa.ArrowException, OSError, EOFError) as error:
             raise self.damaged(str(error)) from error
 
     def damaged(self, found: str) -> SourceLoadingError:
         """Return the error for a file that is not valid ``kind``."""
-        return SourceLoadingError(f"{self.path}: expected {self.kind}, found: {found}")
+        told = found.replace(self.path, self.origin)
+        return SourceLoadingError(f"{self.origin}: expected {self.kind}, found: {told}")
 
     def refuse_binary(self) -> None:
         """Refuse a binary or compressed file under the ending of a text format."""

@@ -32,7 +32,7 @@ class CsvSource(FileSource):
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield slices of the parsed blocks."""
         header = self._header()
-        names = present_columns(header, columns, self.path)
+        names = present_columns(header, columns, self.origin)
         options = csv.ConvertOptions(
             column_types=dict.fromkeys(header, pa.large_string()),
             null_values=[""],

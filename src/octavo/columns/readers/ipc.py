@@ -34,7 +34,7 @@ class IpcSource(FileSource):
     def batches(self, columns: Sequence[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
         """Yield slices of the stored batches."""
         with self.errors_named(), self._opened() as reader:
-            names = present_columns(reader.schema.names, columns, self.path)
+            names = present_columns(reader.schema.names, columns, self.origin)
             for batch in _stored(reader):
                 yield from slices(batch.select(names), batch_rows)
 

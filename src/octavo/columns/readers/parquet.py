@@ -40,7 +40,7 @@ class ParquetSource(FileSource):
             self.errors_named(),
             pq.ParquetFile(self.path, buffer_size=_READ_BUFFER, pre_buffer=False) as file,
         ):
-            names = present_columns(file.schema_arrow.names, columns, self.path)
+            names = present_columns(file.schema_arrow.names, columns, self.origin)
             rows = min(batch_rows, _rows_within_budget(file.metadata, names))
             for batch in file.iter_batches(batch_size=rows, columns=names):
                 # A prefix such as "a" of a nested "a.b" selects that too.

@@ -5,6 +5,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from octavo.columns.uris import refuse_uri
 from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.storage.commit.commit import remove_remains
 from octavo.storage.format import layout
@@ -19,12 +20,15 @@ def is_taken(out: Path) -> bool:
     ------
     CorpusFormatError
         Something else is there.
+    InvalidArgumentError
+        It is a URI.
     """
     if out.is_dir():
         return True
     if os.path.lexists(out):
         found = "a file" if out.exists() else "a link to nothing"
         raise CorpusFormatError(f"{out}: expected a directory for the index, found {found}")
+    refuse_uri(out)
     return False
 
 

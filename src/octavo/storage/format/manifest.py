@@ -8,6 +8,7 @@ import logging
 import os
 from pathlib import Path
 
+from octavo.columns.uris import refuse_uri
 from octavo.errors import CorpusCorruptError, CorpusFormatError
 from octavo.storage.format.entries import (
     ColumnsEntry,
@@ -52,8 +53,11 @@ def read_manifest(index: Path) -> Manifest:
         The directory is missing, is no octavo index, or was written by a newer format.
     CorpusCorruptError
         Both copies are damaged.
+    InvalidArgumentError
+        It is a URI.
     """
     if not index.is_dir():
+        refuse_uri(index)
         found = "a file" if index.exists() else "no such directory"
         raise CorpusFormatError(f"{index}: expected an octavo index, found {found}")
     try:

@@ -17,7 +17,7 @@ from octavo.storage.format.manifest import Manifest, SegmentEntry, read_manifest
 from octavo.storage.maintenance.verify import verify_manifest
 from octavo.storage.maintenance.verify_segment import Problem
 from octavo.storage.snapshot.query_embedding import QueryEmbedding
-from octavo.storage.snapshot.snapshot import stored_analyzer
+from octavo.storage.snapshot.stored_analyzer import stored_analyzer
 from octavo.storage.snapshot.stored_batches import PrimaryParts, StoredVectors
 from octavo.storage.snapshot.vector_stage import FunctionStage, HashStage, VectorStage
 from octavo.version import __version__

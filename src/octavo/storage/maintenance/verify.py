@@ -17,7 +17,7 @@ from octavo.storage.format.durable import checksum
 from octavo.storage.format.graph_files import open_graph_columns
 from octavo.storage.format.manifest import FileEntry, Manifest, read_manifest, read_manifest_file
 from octavo.storage.maintenance.verify_segment import CheckedSegment, Problem, check_segment
-from octavo.storage.snapshot.snapshot import stored_analyzer
+from octavo.storage.snapshot.stored_analyzer import stored_analyzer
 
 
 @dataclass(frozen=True, slots=True)

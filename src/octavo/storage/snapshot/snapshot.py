@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.analysis import Analyzer
 from octavo.columns.arrow_types import ChunkedArray
 from octavo.columns.graph_columns import GraphColumns
 from octavo.columns.hits import Hits
@@ -22,7 +21,7 @@ from octavo.columns.stored_document import StoredDocument
 from octavo.embeddings.protocol import EmbeddingFunction
 from octavo.engines.keyword.index import KeywordIndex
 from octavo.engines.report import SearchReport
-from octavo.errors import ConfigurationError, CorpusCorruptError, CorpusFormatError
+from octavo.errors import ConfigurationError, CorpusCorruptError
 from octavo.storage.format import layout
 from octavo.storage.format.graph_files import open_graph_columns
 from octavo.storage.format.manifest import EmbeddingEntry, Manifest, read_manifest
@@ -30,6 +29,7 @@ from octavo.storage.snapshot.documents import StoredDocuments
 from octavo.storage.snapshot.query_embedding import QueryEmbedding
 from octavo.storage.snapshot.segment import Segment
 from octavo.storage.snapshot.segments import open_segments
+from octavo.storage.snapshot.stored_analyzer import stored_analyzer
 from octavo.storage.snapshot.stored_graph import StoredGraph
 from octavo.storage.snapshot.vector_stage import Vectors
 
@@ -312,23 +312,6 @@ def _present(
             if manifest == before:
                 raise
     return Snapshot(index, manifest, embedding, earlier)
-
-
-def stored_analyzer(index: Path, manifest: Manifest) -> Analyzer:
-    """Return the analyser of an index.
-
-    Raises
-    ------
-    CorpusFormatError
-        This octavo analyses otherwise than the one that built it.
-    """
-    analyzer = Analyzer.from_dict(manifest.analyzer)
-    if analyzer.fingerprint != manifest.analyzer_fingerprint:
-        raise CorpusFormatError(
-            f"{index}: built with analyser {manifest.analyzer_fingerprint}, this octavo analyses "
-            f"as {analyzer.fingerprint}; build the index again"
-        )
-    return analyzer
 
 
 def _node_of_row(segments: Sequence[Segment]) -> NDArray[np.int32]:
