@@ -51,6 +51,18 @@ def vectors(questions: list[str]) -> np.ndarray:
 
 
 @pytest.fixture(scope="session")
+def queries(questions: list[str], vectors: np.ndarray) -> pa.Table:
+    """The questions with ids and vectors, as a file of queries has them."""
+    return pa.table(
+        {
+            "id": [f"q{number}" for number in range(len(questions))],
+            "text": questions,
+            "vector": pa.array(vectors.tolist(), pa.list_(pa.float32())),
+        }
+    )
+
+
+@pytest.fixture(scope="session")
 def single(documents: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """One index."""
     return Corpus.build(documents, tmp_path_factory.mktemp("single") / "index", **OPTIONS)

@@ -28,17 +28,6 @@ RUNS = (
 
 
 @pytest.fixture(scope="module")
-def queries(questions, vectors):
-    return pa.table(
-        {
-            "id": [f"q{number}" for number in range(len(questions))],
-            "text": questions,
-            "vector": pa.array(vectors.tolist(), pa.list_(pa.float32())),
-        }
-    )
-
-
-@pytest.fixture(scope="module")
 def qrels(questions):
     rng = np.random.default_rng(3)
     rows = [

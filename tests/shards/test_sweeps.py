@@ -36,17 +36,6 @@ SWEEPS = [
 
 
 @pytest.fixture(scope="module")
-def queries(questions, vectors):
-    return pa.table(
-        {
-            "id": [f"q{number}" for number in range(len(questions))],
-            "text": questions,
-            "vector": pa.array(vectors.tolist(), pa.list_(pa.float32())),
-        }
-    )
-
-
-@pytest.fixture(scope="module")
 def judged(questions):
     return Judgements(
         {
