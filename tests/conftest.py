@@ -2,7 +2,9 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -61,6 +63,20 @@ def corpus(documents: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Cor
         embedding="hash",
         threads=2,
     )
+
+
+@pytest.fixture
+def memory_files() -> Iterator[Any]:
+    """The file system ``memory://`` of fsspec, which a process has once: empty, and emptied again."""
+    system = pytest.importorskip("fsspec").filesystem("memory")
+
+    def empty() -> None:
+        system.store.clear()
+        system.pseudo_dirs[:] = [""]
+
+    empty()
+    yield system
+    empty()
 
 
 def pytest_configure():

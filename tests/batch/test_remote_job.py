@@ -21,17 +21,16 @@ def table_bytes(columns):
 
 
 @pytest.fixture
-def memory(queries, monkeypatch, tmp_path):
+def memory(queries, monkeypatch, tmp_path, memory_files):
     """A file system that only fsspec knows, with the queries in two files."""
     monkeypatch.setenv("OCTAVO_CACHE", str(tmp_path / "cache"))
-    system = fsspec.filesystem("memory")
     table = pq.read_table(queries)
     for name, piece in (("a", table.slice(0, 400)), ("b", table.slice(400))):
         pq.write_table(piece, tmp_path / "piece.parquet")
-        system.pipe(f"/place/queries/{name}.parquet", (tmp_path / "piece.parquet").read_bytes())
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
+        memory_files.pipe(
+            f"/place/queries/{name}.parquet", (tmp_path / "piece.parquet").read_bytes()
+        )
+    return memory_files
 
 
 @pytest.fixture

@@ -55,13 +55,10 @@ def test_failures_are_one_line(octavo, index, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("memory_files")
 def test_the_ending_of_a_uri_is_that_of_its_path(octavo, index, queries, tmp_path, monkeypatch):
-    fsspec = pytest.importorskip("fsspec")
     monkeypatch.setenv("OCTAVO_CACHE", str(tmp_path / "cache"))
     uri = "memory://place/r.jsonl?endpoint_override=127.0.0.1:9"
-    try:
-        done = octavo("batch", index, queries, "--out", uri, "--strategy", "keyword")
-        assert done.exit_code == 0, done.stderr
-        assert "jsonl" in done.stderr
-    finally:
-        fsspec.filesystem("memory").store.clear()
+    done = octavo("batch", index, queries, "--out", uri, "--strategy", "keyword")
+    assert done.exit_code == 0, done.stderr
+    assert "jsonl" in done.stderr

@@ -32,15 +32,11 @@ def test_a_uri_where_a_path_must_be_is_said_to_be_one(
 
 
 @pytest.fixture
-def remote(corpus_file):
+def remote(corpus_file, memory_files):
     """The corpus in a place that only fsspec knows."""
-    fsspec = pytest.importorskip("fsspec")
-    system = fsspec.filesystem("memory")
-    system.pipe("/place/docs/d.parquet", corpus_file.read_bytes())
-    system.pipe("/place/bad/d.parquet", b"PAR1 and no more")
-    yield "memory://place"
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
+    memory_files.pipe("/place/docs/d.parquet", corpus_file.read_bytes())
+    memory_files.pipe("/place/bad/d.parquet", b"PAR1 and no more")
+    return "memory://place"
 
 
 def test_documents_at_a_uri_are_indexed_as_those_here(octavo, corpus_file, remote, tmp_path):

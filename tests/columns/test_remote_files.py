@@ -20,13 +20,9 @@ def s3(tmp_path_factory) -> Iterator[str]:
 
 
 @pytest.fixture
-def memory() -> Iterator[str]:
-    """A file system that only fsspec knows."""
-    fsspec = pytest.importorskip("fsspec")
-    system = fsspec.filesystem("memory")
-    yield "memory://place"
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
+def memory(memory_files) -> str:
+    """A place in a file system that only fsspec knows."""
+    return "memory://place"
 
 
 def check_round_trip(tmp_path, base, query=""):
