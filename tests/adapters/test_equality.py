@@ -69,7 +69,7 @@ class NotATime(datetime):
     "value",
     [
         *(None, ["a"], {"$gt": 3}, float("nan"), b"a", 2**70, "\ud800", object()),
-        *(np.datetime64("NaT"), np.bytes_(b"a"), np.complex128(1), NotATime(2024, 1, 1)),
+        *(np.datetime64("NaT", "s"), np.bytes_(b"a"), np.complex128(1), NotATime(2024, 1, 1)),
     ],
 )
 def test_other_values_are_refused(value):
