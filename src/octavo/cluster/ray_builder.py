@@ -67,8 +67,8 @@ class RayBuilder:
                         if not ended.took(ray, each):  # an error ends the work
                             running[ended.begin()] = ended
                         del running[each]
-                    while waiting and waiting[0].count is not None:
-                        yield waiting.popleft().count
+                    while waiting and waiting[0].built is not None:
+                        yield waiting.popleft().built
         finally:
             if running:  # one failed, or the caller was interrupted
                 _stop(ray, [*running])
@@ -80,7 +80,7 @@ class _Attempts:
 
     run: Callable[[], Any]
     begun: int = 0
-    count: Any = None
+    built: Any = None
 
     def begin(self) -> Any:  # noqa: ANN401 - a reference
         self.begun += 1
@@ -89,7 +89,7 @@ class _Attempts:
     def took(self, ray: Any, reference: Any) -> bool:  # noqa: ANN401 - a module and a reference
         """Take the result; ``False`` where there is none and the build is to begin again."""
         try:
-            self.count = ray.get(reference)
+            self.built = ray.get(reference)
         except ray.exceptions.RayTaskError:
             raise
         except ray.exceptions.RayError:
